@@ -111,7 +111,9 @@ def mapped_molecules(side: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         # As in `_canonical`: only a second reading frees the hydrogens of mapped atoms.
         for _ in range(2):
             text = str(Chem.MolToSmiles(molecule))
-            numbers = [numbers[place] for place in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]]
+            numbers = [
+                numbers[place] for place in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]
+            ]
             molecule, _ = _parse(text)
             if molecule is None:
                 break

@@ -176,9 +176,7 @@ def choose(network: ReactionNetwork, plan: Plan, seed: int) -> Choice:
         own = {kind: candidates[kind] for kind in plan if kind.task == task}
         repetition[task], kept = limit_repetition(own, counts)
         candidates |= kept
-    chosen = {
-        kind: _in_random_order(found, seed) for kind, found in allocate(candidates, counts).items()
-    }
+    chosen = {kind: _in_random_order(found, seed) for kind, found in allocate(candidates, counts).items()}
     return Choice(chosen, repetition, eligible.carried is not None)
 
 

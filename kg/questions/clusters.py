@@ -1,17 +1,15 @@
 """Clusters of questions that are not independent, for statistics."""
 
-from collections.abc import Hashable, Iterable, Mapping
-from typing import Any
+from collections.abc import Hashable, Iterable
+
+from retrocypher.kg.questions.question import Question
 
 
-def clusters_of(questions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def clusters_of(questions: Iterable[Question]) -> dict[str, str]:
     """Return the cluster of each question, by question id; a cluster is named after one of its questions.
 
     Questions that share their target or a gold route are in one cluster, and so are those connected through
     others: clusters are the connected components.
-
-    Args:
-        questions: Questions with at least ``id``, ``target`` and ``gold``, as in their files.
     """
     parent: dict[Hashable, Hashable] = {}
 
@@ -24,11 +22,9 @@ def clusters_of(questions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
     ids: list[str] = []
     for question in questions:
-        ids.append(question["id"])
-        own = root(("question", question["id"]))
-        parent[own] = root(("target", question["target"]))
-        for row in question["gold"]:
-            if "route" in row:
-                parent[root(("question", question["id"]))] = root(("route", tuple(row["route"])))
+        ids.append(question.id)
+        routes = [("route", *row["route"]) for row in question.gold if "route" in row]
+        for shared in (("target", question.target), *routes):
+            parent[root(("question", question.id))] = root(shared)
     names: dict[Hashable, str] = {}
     return {name: names.setdefault(root(("question", name)), name) for name in ids}

@@ -79,7 +79,7 @@ def require_name(name: str) -> None:
 
 def _row_of(case: CaseScores, run: RunScores) -> list[str]:
     question, scores = case.question_id, case.scores or {}
-    hashes = (run.texts[case.text_id], run.golds[question], run.targets[question])
+    hashes = (run.texts[case.text_id], run.golds[question], run.clusters[question])
     labels = (str(getattr(case, name)) for name in DIMENSIONS)
     return [question, *labels, *hashes, *(_written(scores[name]) for name in COMPARABLE_METRICS)]
 
@@ -142,7 +142,7 @@ def read_baseline(folder: Path) -> RunScores:
         cases=tuple(case for case, _ in cases),
         texts={case.text_id: text for case, (text, _, _) in cases},
         golds={case.question_id: gold for case, (_, gold, _) in cases},
-        targets={case.question_id: target for case, (_, _, target) in cases},
+        clusters={case.question_id: cluster for case, (_, _, cluster) in cases},
         part=page.part or "",
     )
 

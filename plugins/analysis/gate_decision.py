@@ -199,7 +199,7 @@ def _compared_slices(rule: NonInferiority, run: RunScores, compared: RunComparis
         return
     for pairs in compared.slices if rule.by else (compared.overall,):
         status = RuleStatus(non_inferiority(pairs.difference, rule.margin))
-        reason = "" if pairs.difference.has_interval else "too few molecules for an interval"
+        reason = "" if pairs.difference.has_interval else "too few clusters of questions for an interval"
         yield SliceResult(pairs.slice, status, reason, pairs.difference, pairs)
     compared_slices = [each.slice for each in compared.slices]
     for labels, _ in run.table().slices(rule.by) if rule.by else ():

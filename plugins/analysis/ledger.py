@@ -32,8 +32,8 @@ class FirstCheck(Struct, frozen=True):
 class Pair(Struct, frozen=True):
     """A case with a loop, and what its first completion alone would have scored."""
 
-    target: str
-    """The molecule that the question clusters by."""
+    cluster: str
+    """The cluster of the question."""
     label: str | None
     """Primary error label of the first completion; None if nothing was wrong."""
     right_before: bool
@@ -53,7 +53,7 @@ class Pair(Struct, frozen=True):
     checks: tuple[FirstCheck, ...]
 
 
-def pair_of(record: Record, target: str) -> Pair | None:
+def pair_of(record: Record, cluster: str) -> Pair | None:
     """Return a record as a pair; None if it has no loop or no scores."""
     if record.loop == NO_LOOP or record.scores is None:
         return None
@@ -66,7 +66,7 @@ def pair_of(record: Record, target: str) -> Pair | None:
     calls = [turn for turn in rest if turn.asked_model]
     costs = [turn.cost for turn in calls if turn.cost is not None]
     return Pair(
-        target=target,
+        cluster=cluster,
         label=next(iter(before.errors), None),
         right_before=before.passed,
         right_after=record.passed,
@@ -274,11 +274,11 @@ class Ledger:
     shot and model, so a run of one loop has all its pairs.
 
     Args:
-        targets: By question id, the molecule that the question clusters by.
+        clusters: By question id, the cluster of the question.
     """
 
-    def __init__(self, targets: Mapping[str, str]) -> None:
-        self._targets = targets
+    def __init__(self, clusters: Mapping[str, str]) -> None:
+        self._clusters = clusters
         self._pairs: dict[tuple[str, str], list[tuple[str, Pair]]] = defaultdict(list)
         self._left_out: dict[tuple[str, str], int] = defaultdict(int)
 
@@ -287,7 +287,7 @@ class Ledger:
         if record.loop == NO_LOOP:
             return
         key, question = (record.model, record.loop), record.question_id
-        pair = pair_of(record, self._targets.get(question, question))
+        pair = pair_of(record, self._clusters.get(question, question))
         if pair is None:
             self._left_out[key] += 1
         else:
@@ -309,7 +309,7 @@ class Ledger:
         left_out = self._left_out[model, loop]
         if not pairs:
             return LoopEntry(model=model, loop=loop, validator=validator, left_out=left_out)
-        ratios = Ratios([pair.target for pair in pairs])
+        ratios = Ratios([pair.cluster for pair in pairs])
         labels = Counter(pair.label or NO_LABEL for pair in pairs)
         return LedgerEntry(
             model=model,

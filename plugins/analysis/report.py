@@ -338,7 +338,7 @@ def _tenths(cases: Sequence[Rating]) -> list[int]:
 
 def _mean(cases: Sequence[Rating], task: str, resampler: Resampler) -> Estimate:
     scored = [each for each in cases if each.score is not None and task in (_ALL, each.task)]
-    return mean_of([each.score or 0.0 for each in scored], [each.target for each in scored], resampler)
+    return mean_of([each.score or 0.0 for each in scored], [each.cluster for each in scored], resampler)
 
 
 def _issues(by_series: Mapping[Series, Sequence[Rating]]) -> tuple[list[int], list[IssueCases]]:

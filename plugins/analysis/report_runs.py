@@ -173,8 +173,8 @@ class ReportRun(Struct, frozen=True, kw_only=True):
 def read_report_run(log: RunLog, name: str) -> ReportRun:
     """Read a run; raise InputError if it cannot be read, or a case occurs twice."""
     # Without the questions, each question is a cluster of its own.
-    targets = log.targets if (log.path / QUESTIONS).is_file() else {}
-    summary, ledger, costly = Summary(), Ledger(targets), TopK()
+    clusters = log.clusters if (log.path / QUESTIONS).is_file() else {}
+    summary, ledger, costly = Summary(), Ledger(clusters), TopK()
     failed: list[CaseEntry] = []
     not_run: list[CaseEntry] = []
     ratings: list[Rating] = []
@@ -189,7 +189,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
             seen[record.case_id] = None
             summary.add(record)
             ledger.add(record)
-            ratings.extend(ratings_of(record, targets))
+            ratings.extend(ratings_of(record, clusters))
             case = case_entry(record)
             if case.error is not None:
                 not_run.append(case)
@@ -199,7 +199,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
                     failed.append(case)
             yield record
 
-    table = ScoreTable(counted_records(), targets, (*SCORE_METRICS, *KEY_METRICS))
+    table = ScoreTable(counted_records(), clusters, (*SCORE_METRICS, *KEY_METRICS))
     if not seen:
         raise InputError(f"{log}: no case on record; run some first")
     return ReportRun(

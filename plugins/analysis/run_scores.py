@@ -91,8 +91,8 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """Hash of the text of each question, by `CaseScores.text_id`."""
     golds: dict[str, str]
     """Hash of the gold answer and the reference query, by question id."""
-    targets: dict[str, str]
-    """Hash of the molecule that each question clusters by, by question id."""
+    clusters: dict[str, str]
+    """Hash of the cluster of each question, by question id."""
     errors_by_kind: dict[str, int] = field(default_factory=dict)
     """Number of cases without scores, by stage and kind of the infrastructure error."""
     incomplete: str = ""
@@ -108,7 +108,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
         """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
         left_out = set(without)
         kept = (each for each in self.cases if each.text_id not in left_out)
-        return ScoreTable(kept, self.targets, (*COMPARABLE_METRICS, *JUDGED))
+        return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED))
 
     def mean_f1(self) -> Estimate:
         """Return mean F1 over all cases."""
@@ -162,7 +162,7 @@ def read_scores(run: RunLog) -> RunScores:
         cases=tuple(cases),
         texts=texts,
         golds={name: gold_digest(question) for name, question in questions.items()},
-        targets={name: digest(question.target) for name, question in questions.items()},
+        clusters={name: digest(cluster) for name, cluster in run.clusters.items()},
         errors_by_kind=dict(errors.most_common()),
         incomplete=incomplete,
         part=part,

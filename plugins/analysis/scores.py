@@ -99,27 +99,27 @@ class ScoreTable:
     """The scores of some cases, with what they can be sliced by.
 
     Args:
-        targets: By question id, the molecule that the question clusters by; a question that is not in it is a
-            cluster of its own.
+        clusters: By question id, the cluster of the question, as `clusters_of` gives it; a question that is
+            not in it is a cluster of its own.
 
     Attributes:
-        clusters: The same by number, in the order of their first questions.
+        clusters: The clusters of the cases by number, in the order of their first questions.
     """
 
     def __init__(
         self,
         cases: Iterable[CaseScores | Record],
-        targets: Mapping[str, str],
+        clusters: Mapping[str, str],
         metrics: Sequence[str] = SCORE_METRICS,
     ) -> None:
         self.questions: list[str] = []
-        self.targets: list[str] = []
+        self._names: list[str] = []
         labels: dict[str, list[Label]] = {name: [] for name in DIMENSIONS}
         scores: dict[str, list[float | None]] = {name: [] for name in metrics}
         for each in cases:
             case = each if isinstance(each, CaseScores) else case_scores(each)
             self.questions.append(case.question_id)
-            self.targets.append(targets.get(case.question_id, case.question_id))
+            self._names.append(clusters.get(case.question_id, case.question_id))
             for name, column in labels.items():
                 column.append(getattr(case, name))
             known = case.scores or {}
@@ -127,7 +127,7 @@ class ScoreTable:
                 values.append(known.get(metric))
         self._labels = labels
         self._scores = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
-        self.clusters = _numbered(self.questions, self.targets)
+        self.clusters = _numbered(self.questions, self._names)
 
     def select(self, places: Iterable[int], metrics: Sequence[str]) -> "ScoreTable":
         """Return some of the cases as a table of their own."""
@@ -139,7 +139,7 @@ class ScoreTable:
             )
             for place in places
         )
-        return ScoreTable(cases, dict(zip(self.questions, self.targets, strict=True)), metrics)
+        return ScoreTable(cases, dict(zip(self.questions, self._names, strict=True)), metrics)
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -177,17 +177,17 @@ def _natural(label: Label) -> tuple[str, int, str]:
     return stem, int(text[len(stem) :] or 0), text
 
 
-def _numbered(questions: Sequence[str], targets: Sequence[str]) -> Places:
-    """Return the number of each target, in the order of their first questions by id.
+def _numbered(questions: Sequence[str], clusters: Sequence[str]) -> Places:
+    """Return the number of each cluster, in the order of their first questions by id.
 
-    The order is by question, because a run stores the molecule and a baseline its hash: resamples are drawn
-    by number, and both must give the same intervals.
+    The order is by question, because a run has the name of a cluster and a baseline its hash: resamples are
+    drawn by number, and both must give the same intervals.
     """
     first: dict[str, str] = {}
-    for question, target in zip(questions, targets, strict=True):
-        first[target] = min(question, first.get(target, question))
-    number = {target: place for place, target in enumerate(sorted(first, key=first.__getitem__))}
-    return np.asarray([number[target] for target in targets], dtype=np.intp)
+    for question, cluster in zip(questions, clusters, strict=True):
+        first[cluster] = min(question, first.get(cluster, question))
+    number = {cluster: place for place, cluster in enumerate(sorted(first, key=first.__getitem__))}
+    return np.asarray([number[cluster] for cluster in clusters], dtype=np.intp)
 
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l")

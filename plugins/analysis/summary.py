@@ -110,9 +110,9 @@ class Summary:
             key.phrasing: self._paraphrases[key] for key in sorted(self._paraphrases) if key[:2] == series
         }
 
-    def f1_means(self, targets: Mapping[str, str]) -> Means:
-        """Return mean F1 over slices, with intervals; ``targets`` are those of a `ScoreTable`."""
-        return Means(ScoreTable(self._f1, targets, ("f1",)), ("f1",))
+    def f1_means(self, clusters: Mapping[str, str]) -> Means:
+        """Return mean F1 over slices, with intervals; ``clusters`` are those of a `ScoreTable`."""
+        return Means(ScoreTable(self._f1, clusters, ("f1",)), ("f1",))
 
     def add(self, record: Record, variations: list[str] | UnsetType | None = UNSET) -> None:
         """Add a record.

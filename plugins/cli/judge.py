@@ -134,7 +134,7 @@ def judge_command(
         click.echo(f"interrupted: the records are as before, and {kept}", err=True)
         context.exit(_INTERRUPTED)
     # If nothing was replaced, the records have another judge's.
-    found = agreements(all_ratings(log.records(), log.targets)) if done.written else []
+    found = agreements(all_ratings(log.records(), log.clusters)) if done.written else []
     if as_json:
         print_json({**fields_of(done), "agreement": found})
     else:

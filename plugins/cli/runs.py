@@ -58,9 +58,9 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     unpriced: dict[str, str] = {}
     summary = Summary()
     # Without the questions, each question is a cluster of its own; the ledger needs them.
-    known = (log.targets for log in logs if with_ledger or (log.path / QUESTIONS).is_file())
-    targets = {name: target for of_run in known for name, target in of_run.items()}
-    ledger = Ledger(targets)
+    known = (log.clusters for log in logs if with_ledger or (log.path / QUESTIONS).is_file())
+    clusters = {name: cluster for of_run in known for name, cluster in of_run.items()}
+    ledger = Ledger(clusters)
     for log, records in _distinct_runs(logs):
         facts, cases = log.facts, 0
         models = dict.fromkeys(facts.models)
@@ -85,7 +85,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
     console.width = max(console.width, WIDTH)
     by_model = {model: ", ".join(each) for model, each in notes.items()}
-    console.print(render_table(summary, by_model, list(notes), list(loops), targets))
+    console.print(render_table(summary, by_model, list(notes), list(loops), clusters))
     if with_ledger:
         console.print()
         console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")

@@ -39,8 +39,8 @@ class Rating:
 
     case_id: str
     question_id: str
-    target: str
-    """The molecule that the question clusters by."""
+    cluster: str
+    """The cluster of the question."""
     task: str
     model: str
     loop: str
@@ -72,13 +72,13 @@ class Rating:
         return 0.0 if self.score is None else abs(self.score - self.f1)
 
 
-def all_ratings(records: Iterable[Record], targets: Mapping[str, str]) -> Iterator[Rating]:
-    """Yield the judgements of each record that has scores; ``targets`` are molecules by question id."""
+def all_ratings(records: Iterable[Record], clusters: Mapping[str, str]) -> Iterator[Rating]:
+    """Yield the judgements of each record that has scores; ``clusters`` are by question id."""
     for record in records:
-        yield from ratings_of(record, targets)
+        yield from ratings_of(record, clusters)
 
 
-def ratings_of(record: Record, targets: Mapping[str, str]) -> Iterator[Rating]:
+def ratings_of(record: Record, clusters: Mapping[str, str]) -> Iterator[Rating]:
     """Yield the judgements of one record, as `ratings` does."""
     if record.judge is None or record.scores is None:
         return
@@ -86,7 +86,7 @@ def ratings_of(record: Record, targets: Mapping[str, str]) -> Iterator[Rating]:
         yield Rating(
             case_id=record.case_id,
             question_id=record.question_id,
-            target=targets.get(record.question_id, record.question_id),
+            cluster=clusters.get(record.question_id, record.question_id),
             task=record.task,
             model=record.model,
             loop=record.loop,
@@ -197,7 +197,7 @@ _RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Resamples, drawn once for all numbers of as many molecules."""
+    """Resamples, drawn once for all numbers of as many clusters."""
 
     means: Resampler = field(default_factory=Resampler)
     others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
@@ -259,19 +259,19 @@ def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
     judged = [each for each in cases if each.score is not None]
     scores = [float(each.score or 0) for each in judged]
     f1, right = [each.f1 for each in judged], [each.right for each in judged]
-    accepted, molecules = [each.accepted for each in judged], [each.target for each in judged]
+    accepted, clusters = [each.accepted for each in judged], [each.cluster for each in judged]
     return Agreement(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in cases if each.score is None)),
-        score=mean_of(scores, molecules, draws.means),
-        f1=mean_of(f1, molecules, draws.means),
-        accepted=mean_of([float(each) for each in accepted], molecules, draws.means),
-        right=mean_of([float(each) for each in right], molecules, draws.means),
-        auroc=auroc(scores, right, molecules, draws.others),
-        kappa=cohen_kappa(accepted, right, molecules, draws.others),
-        spearman=spearman(scores, f1, molecules, draws.others),
-        kendall=kendall(scores, f1, molecules, draws.others),
-        reliability=reliability(scores, right, molecules, draws.others),
+        score=mean_of(scores, clusters, draws.means),
+        f1=mean_of(f1, clusters, draws.means),
+        accepted=mean_of([float(each) for each in accepted], clusters, draws.means),
+        right=mean_of([float(each) for each in right], clusters, draws.means),
+        auroc=auroc(scores, right, clusters, draws.others),
+        kappa=cohen_kappa(accepted, right, clusters, draws.others),
+        spearman=spearman(scores, f1, clusters, draws.others),
+        kendall=kendall(scores, f1, clusters, draws.others),
+        reliability=reliability(scores, right, clusters, draws.others),
     )
 
 

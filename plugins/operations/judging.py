@@ -211,7 +211,7 @@ def judge_run(
     if graph is None or not run.manifest.options:
         raise InputError(f"{run}: there is no manifest of a run here; name the folder of a run")
     judge = request.entry()
-    targets = run.targets
+    clusters = run.clusters
     earlier = EarlierJudgements(run, judge, replace)
     now: dict[str, dict[Variant, Judgement]] = defaultdict(dict)
     summary, scored = Summary(), []
@@ -245,7 +245,7 @@ def judge_run(
         totals.selected_cases = run.summary.selected_cases
         totals.lost_cases = run.summary.lost_cases
         of_judge = totals.judge or JudgeSummary()
-        table = ScoreTable(scored, targets, JUDGED_RUN_METRICS)
+        table = ScoreTable(scored, clusters, JUDGED_RUN_METRICS)
         done = JudgedRun(
             run=str(run),
             judge=judge,

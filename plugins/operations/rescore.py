@@ -245,7 +245,7 @@ def rescore(
     encoder = None if encoder == NO_ENCODER else encoder
     if encoder is not None:
         key_encoder_named(encoder)
-    tally, summary, ledger = Tally(), Summary(), Ledger(run.targets)
+    tally, summary, ledger = Tally(), Summary(), Ledger(run.clusters)
     chunks = list(run.chunks())
     job = Job(run.path, manifest.graph.schema, limit, encoder, out is not None or in_place)
     settings = RescoreOptions(limit, encoder)

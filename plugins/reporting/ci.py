@@ -90,7 +90,7 @@ def _head(facts: Facts) -> Iterator[str]:
     yield ""
     f1, summary = facts.f1, facts.summary
     ends = f" (95 % interval {f1.low:.3f} to {f1.high:.3f})" if f1.has_interval else ""
-    cases = f"{counted(f1.n, 'case')} of {counted(f1.clusters, 'molecule')}"
+    cases = f"{counted(f1.n, 'case')} of {counted(f1.clusters, 'cluster')}"
     yield f"Mean F1 **{three_digits(f1.value)}**{ends} over {cases}."
     if errors := summary.infrastructure_errors:
         yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."

@@ -38,7 +38,7 @@ def render_table(
     notes: Mapping[str, str] | None = None,
     models: Sequence[str] = (),
     loops: Sequence[str] = (),
-    targets: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str] | None = None,
 ) -> Group:
     """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
 
@@ -48,10 +48,10 @@ def render_table(
         notes: Remarks by label of a model, such as that its run was interrupted.
         models: Labels of models in the order of their tables; others come after these.
         loops: Names of loops in the order of a model's tables.
-        targets: By question id, the molecule that the question clusters by, for intervals.
+        clusters: By question id, the cluster of the question, for intervals.
     """
     tables: list[RenderableType] = []
-    means = summary.f1_means(targets or {})
+    means = summary.f1_means(clusters or {})
     for model, loop in summary.series(models, loops):
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import MalformedQuestionError, question_of
 from retrocypher.plugins.formatting.text import counted
@@ -179,17 +180,9 @@ class RunLog:
         return questions
 
     @cached_property
-    def targets(self) -> dict[str, str]:
-        """Target molecule of each question, by question id. Statistics use it as the cluster."""
-        targets = {}
-        for line in self._lines(QUESTIONS):
-            for name in ("id", "target"):
-                if name not in line.value:
-                    raise InputError(
-                        f"{self.path / QUESTIONS}, line {line.number}: field {name!r} is missing; {REMEDY}"
-                    )
-            targets[str(line.value["id"])] = str(line.value["target"])
-        return targets
+    def clusters(self) -> dict[str, str]:
+        """The cluster of each question, by question id, as `clusters_of` gives them."""
+        return clusters_of(self.questions.values())
 
     @cached_property
     def messages(self) -> dict[str, list[dict[str, str]]]:

@@ -10,6 +10,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
@@ -156,7 +157,7 @@ def planned_scores(plan: Plan) -> RunScores:
         cases=tuple(cases),
         texts=texts,
         golds={question.id: gold_digest(question) for question in plan.questions},
-        targets={question.id: digest(question.target) for question in plan.questions},
+        clusters={name: digest(cluster) for name, cluster in clusters_of(plan.questions).items()},
     )
 
 

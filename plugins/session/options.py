@@ -143,7 +143,9 @@ class Options:
     replay: tuple[str, ...] = _names(
         "runs whose rows and completions are used again, with --graph none", "DIR,..."
     )
-    questions: str | None = _option("folder of a question set of your own", "DIR")
+    questions: str | None = _option(
+        "questions: set-2 (default), set-1 or random, or the folder of a set of your own", "SET|DIR"
+    )
     prompt_dir: str | None = _option("folder of prompts that replace the shipped ones", "DIR")
     run_dir: str | None = _option("folder to write the run to (default: a new one under reports)", "DIR")
     query_timeout: float = _number("seconds that a generated query may take", "S", "30", float, 0.1)

@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary
@@ -43,8 +44,8 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
         return
     plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
-    targets = {question.id: question.target for question in plan.questions}
-    yield from _drawn(render_table(state.summary, {}, models, loops, targets), reporter)
+    clusters = clusters_of(plan.questions)
+    yield from _drawn(render_table(state.summary, {}, models, loops, clusters), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:

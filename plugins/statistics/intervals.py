@@ -1,9 +1,10 @@
 """Clustered bootstrap intervals. All other modules take clusters, resamples and intervals from here.
 
-Questions about one molecule succeed or fail together, so target molecules are resampled, not cases. There
-are two kinds of intervals: percentile and BCa. With few clusters both would be too narrow: the bootstrap's
-standard deviation is too small by √((m - 1) / m) for m clusters, and it uses normal instead of Student's t
-quantiles. Both are therefore widened ("expanded") as in Hesterberg (2015).
+Questions that share a target or a gold route succeed or fail together, so clusters of them
+(`retrocypher.kg.questions.clusters`) are resampled, not cases. There are two kinds of intervals: percentile
+and BCa. With few clusters both would be too narrow: the bootstrap's standard deviation is too small by
+√((m - 1) / m) for m clusters, and it uses normal instead of Student's t quantiles. Both are therefore widened
+("expanded") as in Hesterberg (2015).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -48,7 +49,7 @@ class Estimate(Struct, frozen=True):
     n: int
     """Number of cases."""
     clusters: int
-    """Number of target molecules among these cases."""
+    """Number of clusters among these cases."""
 
     @property
     def has_interval(self) -> bool:

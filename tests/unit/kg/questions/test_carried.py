@@ -34,13 +34,19 @@ ACID, ETHYL_BENZOATE = "OC(=O)c1ccccc1", "O=C(c1ccccc1)OCC"
         ([ESTER], walk(ACID, 1, ETHYL_BENZOATE), 1.0),
         # Acetone is symmetric: the methyl group that came from the precursor may be the one that leaves.
         (
-            ["[CH3:1]Br.[CH3:2][CH:3]=O>>[CH3:1][C:3]([CH3:2])=O", "[CH3:1][C:2](=O)[CH3:3]>>[CH3:1][C:2]#N.[CH3:3]O"],
+            [
+                "[CH3:1]Br.[CH3:2][CH:3]=O>>[CH3:1][C:3]([CH3:2])=O",
+                "[CH3:1][C:2](=O)[CH3:3]>>[CH3:1][C:2]#N.[CH3:3]O",
+            ],
             walk("CBr", 1, "CC(C)=O", 2, "CC#N"),
             0.0,
         ),
         # With both methyl groups from the precursor, one of them stays whatever the choice.
         (
-            ["[CH3:1][Cd][CH3:2].[C:3]=O>>[CH3:1][C:3]([CH3:2])=O", "[CH3:1][C:2](=O)[CH3:3]>>[CH3:1][C:2]#N.[CH3:3]O"],
+            [
+                "[CH3:1][Cd][CH3:2].[C:3]=O>>[CH3:1][C:3]([CH3:2])=O",
+                "[CH3:1][C:2](=O)[CH3:3]>>[CH3:1][C:2]#N.[CH3:3]O",
+            ],
             walk("C[Cd]C", 1, "CC(C)=O", 2, "CC#N"),
             0.5,
         ),
@@ -77,5 +83,7 @@ def test_the_first_question_set_has_routes_that_carry_nothing() -> None:
     made = next(iter(set(by_id[6706].products) & set(by_id[6707].reactants)))
     target = by_id[6707].products[0]
     acid = canonical_name("O=C(O)c1ccccc1")
-    assert any([6706, 6707] == row["route"][:2] for each in questions.values() for row in each.gold if "route" in row)
+    assert any(
+        row["route"][:2] == [6706, 6707] for each in questions.values() for row in each.gold if "route" in row
+    )
     assert carried.share((str(acid), 6706, made, 6707, target)) == 0.0

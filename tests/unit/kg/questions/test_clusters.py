@@ -1,20 +1,21 @@
 """Clusters of questions."""
 
 from collections import Counter, defaultdict
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.questions.clusters import clusters_of
+from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 
 routes = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=2)
 sets = st.lists(st.tuples(st.sampled_from("ABCDEF"), routes), max_size=8)
 
 
-def question(name: str, target: str, gold: list[tuple[int, int]]) -> dict[str, Any]:
-    return {"id": name, "target": target, "gold": [{"route": list(route)} for route in gold] or [{"id": 1}]}
+def question(name: str, target: str, gold: list[tuple[int, int]]) -> Question:
+    rows = [{"route": list(route)} for route in gold] or [{"id": 1}]
+    return Question(name, "task", "multi_step", 2, "?", {}, "RETURN 1", rows, target, discriminating=True)
 
 
 def test_questions_that_share_a_target_or_a_gold_route_are_one_cluster() -> None:
@@ -48,7 +49,7 @@ def test_clusters_are_the_connected_components(drawn: list[tuple[str, list[tuple
 
 def test_the_clusters_of_the_shipped_set_are_about_as_many_as_its_targets() -> None:
     questions = load_questions().questions
-    clusters = Counter(clusters_of([each.to_json() for each in questions]).values())
+    clusters = Counter(clusters_of(questions).values())
     targets = {each.target for each in questions}
     assert 0.9 * len(targets) < len(clusters) <= len(targets)
     assert max(clusters.values()) < 30

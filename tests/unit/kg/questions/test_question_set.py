@@ -92,7 +92,9 @@ def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
     }
 
 
-def test_every_route_of_the_shipped_set_carries_carbon_and_no_pair_of_reactions_is_in_many_questions() -> None:
+def test_every_route_of_the_shipped_set_carries_carbon_and_no_pair_of_reactions_is_in_many_questions() -> (
+    None
+):
     asked: Counter[tuple[str, int, int]] = Counter()
     for each in QUESTIONS:
         if each.setting == "multi_step":
@@ -135,7 +137,9 @@ def test_no_pair_of_reactions_is_in_more_questions_than_the_count_needs(
     assert limit == 5 or len(limit_repetition({TWO: candidates}, {TWO: 0})[1][TWO]) < wanted
     # What was left out would break the limit.
     uses = Counter(pair for each in kept[TWO] for pair in each.pairs)
-    assert all(any(uses[pair] == limit for pair in each.pairs) for each in candidates if each not in kept[TWO])
+    assert all(
+        any(uses[pair] == limit for pair in each.pairs) for each in candidates if each not in kept[TWO]
+    )
 
 
 def test_targets_chosen_at_random_are_any_molecules() -> None:
@@ -355,9 +359,13 @@ def test_of_reactions_that_only_differ_in_conditions_others_are_asked_for_first(
 
 
 def test_solvents_that_are_reagents_come_last() -> None:
-    reactions = [replace(each, agents=(), solvents=each.agents) for each in network("A>K>X", "A>L>Y", "B>M>Y")]
+    reactions = [
+        replace(each, agents=(), solvents=each.agents) for each in network("A>K>X", "A>L>Y", "B>M>Y")
+    ]
     eligible = replace(UPPER, reagents=frozenset("L"))
-    found = single_step_candidates(ReactionNetwork.of(reactions), Kind("conditions", role="solvents"), eligible)
+    found = single_step_candidates(
+        ReactionNetwork.of(reactions), Kind("conditions", role="solvents"), eligible
+    )
     assert [(each.target, each.flaw) for each in sorted(found, key=lambda each: each.tier)] == [
         ("X", None),
         ("Y", "reagent as solvent"),

@@ -48,7 +48,7 @@ def test_a_baseline_is_its_run_to_the_last_bit(run: Path, tmp_path: Path) -> Non
     assert {each.question_id: each.scores for each in kept.cases} == {
         each.question_id: each.scores for each in side.cases
     }
-    assert (kept.texts, kept.golds, kept.targets) == (side.texts, side.golds, side.targets)
+    assert (kept.texts, kept.golds, kept.clusters) == (side.texts, side.golds, side.clusters)
     assert kept.conditions == side.conditions
     other = scores_of(run_of(tmp_path / "other", SCORES[::-1]))
     direct, through = (compare_runs(each, other) for each in (side, kept))

@@ -421,10 +421,10 @@ def test_the_table_tells_focus_f1_the_share_that_ran_and_the_interval_of_the_rep
         for n, (f1, status) in enumerate(zip(scores, ["ok"] * 5 + ["timeout", "ok"], strict=True))
     ]
     # Two questions of one molecule are one cluster.
-    targets = {"q0": "C", "q1": "C"}
-    (mean,) = slice_means(ScoreTable(records, targets))
+    clusters = {"q0": "C", "q1": "C"}
+    (mean,) = slice_means(ScoreTable(records, clusters))
     assert mean.mean.clusters == 6
-    text = printed(render_table(summary_of([*records, error("graph")]), targets=targets), 100)
+    text = printed(render_table(summary_of([*records, error("graph")]), clusters=clusters), 100)
     ends = f"{mean.mean.low:.2f}\N{EN DASH}{mean.mean.high:.2f}"
     row = ["8", *["0.571"] * 3, ends, "0.286", "0.857", "3", "4", "1"]
     assert ["precursors", *row] in [line.split()[-11:] for line in text.splitlines()]

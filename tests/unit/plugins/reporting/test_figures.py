@@ -62,7 +62,7 @@ def test_figures_and_tables_are_the_same_each_time(made: tuple[Path, Report], tm
 
 def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) -> None:
     run, out = made[0], made[1].figures[0].parent
-    table = ScoreTable(RunLog(run).records(), RunLog(run).targets)
+    table = ScoreTable(RunLog(run).records(), RunLog(run).clusters)
     found = {
         (row["shot"], row["task"]): [float(row[name]) for name in ("f1", "f1_low", "f1_high")]
         for row in rows_of(out / "scores.csv")
@@ -79,7 +79,7 @@ def test_tables_hold_the_numbers_of_the_statistics(made: tuple[Path, Report]) ->
 def test_comparisons_are_tabled(tmp_path: Path) -> None:
     a, b = a_run(tmp_path / "a"), a_run(tmp_path / "b")
     row = tables(analyse(read_report_runs([a, b])))["comparisons"][0]
-    found = compare(*(ScoreTable(RunLog(run).records(), RunLog(run).targets) for run in (a, b))).overall
+    found = compare(*(ScoreTable(RunLog(run).records(), RunLog(run).clusters) for run in (a, b))).overall
     assert [row["task"], row["ties"], row["verdict"]] == ["all", found.ties, found.verdict.value]
 
 
@@ -143,5 +143,5 @@ def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
         ("with_reference", "120"),
         ("without_reference", "118"),
     ]
-    found = agreements(all_ratings(RunLog(run).records(), RunLog(run).targets))
+    found = agreements(all_ratings(RunLog(run).records(), RunLog(run).clusters))
     assert float(rows[0]["kappa_low"]) == found[0].overall.kappa.low

@@ -33,7 +33,7 @@ def page(*runs: Path, most: int = 5_000) -> Read:
 
 
 def table_of(run: Path) -> ScoreTable:
-    return ScoreTable(RunLog(run).records(), RunLog(run).targets)
+    return ScoreTable(RunLog(run).records(), RunLog(run).clusters)
 
 
 def not_run(question: Question) -> Record:
@@ -104,7 +104,7 @@ def test_keys_have_a_table_of_their_own(read: Read, tmp_path: Path) -> None:
         for n, q in enumerate(questions)
     ]
     run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
-    (mean,) = slice_means(ScoreTable(records, RunLog(run).targets, ("f1[agents]",)), (), ("f1[agents]",))
+    (mean,) = slice_means(ScoreTable(records, RunLog(run).clusters, ("f1[agents]",)), (), ("f1[agents]",))
     rows = page(run).rows
     at = next(place for place, row in enumerate(rows) if row[:1] == ["Key"])
     assert rows[at][1:3] == ["F1", "95 % interval"]
@@ -141,7 +141,7 @@ def test_shots_are_compared_within_each_model(tmp_path: Path) -> None:
         assert f"shot: 1S-D-S against ZS {model}" in text
         of = [each for each in records if each.model == model]
         tables = [
-            ScoreTable([each for each in of if each.shot == shot], RunLog(run).targets)
+            ScoreTable([each for each in of if each.shot == shot], RunLog(run).clusters)
             for shot in ("ZS", "1S-D-S")
         ]
         found = compare(*tables).overall
@@ -211,7 +211,7 @@ def test_loops_are_told_as_the_ledger_tells_them(tmp_path: Path) -> None:
     questions = some_questions()
     records = [answered(q, bool(n % 3), loop="cove", rounds=rounds) for n, q in enumerate(questions)]
     run = write_run(tmp_path / "run", records, questions, dict(MANIFEST))
-    (entry,) = ledger_of(RunLog(run).records(), RunLog(run).targets)
+    (entry,) = ledger_of(RunLog(run).records(), RunLog(run).clusters)
     read = page(run)
     row = next(row for row in read.rows if row[:1] == ["all"] and len(row) == 8)
     names = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")

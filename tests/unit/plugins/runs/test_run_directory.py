@@ -124,7 +124,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json_page(manifest))
     log = RunLog(tmp_path)
     assert log.questions == {question.id: question}
-    assert log.targets == {question.id: question.target}
+    assert log.clusters == {question.id: question.id}
     assert log.messages == {"h": asked}
     assert (log.summary.passed, log.summary_json) == (1, {"passed": 1})
     assert log.manifest == manifest
