@@ -27,7 +27,9 @@ def _shipped() -> dict[str, list[Question]]:
 def question(number: int, **changed: Any) -> Question:
     """Return one of the shipped questions, each about another molecule; every second is of the other task."""
     task = changed.pop("task", TASKS[number % 2])
-    return replace(_shipped()[task][number], id=f"{task}-{number:03}", **changed)
+    shipped, target = _shipped()[task][number], f"molecule {number}"
+    asked = {"id": f"{task}-{number:03}", "target": target, "slots": {**shipped.slots, "target": target}}
+    return replace(shipped, **{**asked, **changed})
 
 
 def case(of: Question, f1: float | None, **fields: Any) -> Record:

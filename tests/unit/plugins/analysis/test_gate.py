@@ -197,7 +197,7 @@ def test_a_few_equal_pairs_never_hold_without_a_word(tmp_path: Path, pairs: int)
     unseen = f"{100 * (1 - 0.025 ** (1 / pairs)):.2g} % (all)"
     note = f"up to this share of them: {unseen}"
     assert (note in said(result)) == (pairs >= 5)
-    assert ("too few molecules for an interval" in said(result)) == (pairs < 5)
+    assert ("too few clusters of questions for an interval" in said(result)) == (pairs < 5)
 
 
 def test_what_a_gate_does_not_judge(tmp_path: Path) -> None:

@@ -103,7 +103,10 @@ def test_intervals_are_by_molecule_within_100_columns(tmp_path: Path) -> None:
     assert re.search(r" 0\.\d\d\N{EN DASH}\d\.\d\d +n/a 1\.000 ", first)
     assert max(len(line) for line in lines if not line.startswith(("records", "primary"))) <= 100
     asked = [json.loads(line) for line in (run / "questions.jsonl").read_text().splitlines()]
-    same = "".join(json.dumps({**question, "target": "C"}) + "\n" for question in asked)
+    for question in asked:
+        question["target"] = "C"
+        question["slots"] |= {"target": "C", "products": ["C", "CC"]}
+    same = "".join(json.dumps(question) + "\n" for question in asked)
     (run / "questions.jsonl").write_text(same)
     assert "\N{EN DASH}" not in printed(run)
 
