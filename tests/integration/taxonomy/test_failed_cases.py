@@ -11,14 +11,14 @@ from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.execution.execution import Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.questions.question import Question
-from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.reading import SHIPPED_QUESTIONS, load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.scoring.labels import is_perfect, labels_of
 from retrocypher.plugins.scoring.score import score
 
 CASES = yaml.safe_load(Path(__file__).with_name("failed_cases.yaml").read_text("utf-8"))
-QUESTIONS = {question.id: question for question in load_questions().questions}
+QUESTIONS = {question.id: question for question in load_questions(SHIPPED_QUESTIONS["set-1"]).questions}
 
 
 @pytest.fixture(scope="module")
