@@ -102,23 +102,27 @@ def mapped_molecules(side: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     Molecules that RDKit cannot read are left out.
     """
     for written in filter(None, side.partition(" ")[0].split(".")):
-        molecule, _ = _parse(written)
+        if (found := _mapped_molecule(written)) is not None:
+            yield found
+
+
+# Agents and solvents are written alike in many reactions.
+@lru_cache(maxsize=_KEPT)
+def _mapped_molecule(written: str) -> tuple[str, tuple[int, ...]] | None:
+    molecule, _ = _parse(written)
+    if molecule is None:
+        return None
+    numbers = [atom.GetAtomMapNum() for atom in molecule.GetAtoms()]
+    for atom in molecule.GetAtoms():
+        atom.SetAtomMapNum(0)
+    # As in `_canonical`: only a second reading frees the hydrogens of mapped atoms.
+    for _ in range(2):
+        text = str(Chem.MolToSmiles(molecule))
+        numbers = [numbers[place] for place in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]]
+        molecule, _ = _parse(text)
         if molecule is None:
-            continue
-        numbers = [atom.GetAtomMapNum() for atom in molecule.GetAtoms()]
-        for atom in molecule.GetAtoms():
-            atom.SetAtomMapNum(0)
-        # As in `_canonical`: only a second reading frees the hydrogens of mapped atoms.
-        for _ in range(2):
-            text = str(Chem.MolToSmiles(molecule))
-            numbers = [
-                numbers[place] for place in molecule.GetPropsAsDict(True, True)["_smilesAtomOutputOrder"]
-            ]
-            molecule, _ = _parse(text)
-            if molecule is None:
-                break
-        else:
-            yield text, tuple(numbers)
+            return None
+    return text, tuple(numbers)
 
 
 def carbons_of(smiles: str) -> frozenset[int]:
