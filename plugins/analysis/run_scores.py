@@ -64,6 +64,8 @@ def _varied(manifest: Manifest) -> dict[str, str]:
         "--seed": _option(manifest.known_options.seed),
         "commit": git.commit[:12] + (" and changes" if git.changed else "") if git else "",
     }
+    if manifest.prompt_set:
+        varied["prompt set"] = f"{manifest.prompt_set.name} ({manifest.prompt_set.sha256[:12]})"
     varied |= {f"prompt {name}": key[:12] for name, key in manifest.prompts.items()}
     varied |= {f"version of {name}": each for name, each in manifest.versions.items()}
     if manifest.graph and manifest.graph.version:

@@ -115,6 +115,15 @@ class Prices(Struct):
     """Prices by name of the model."""
 
 
+class PromptSetEntry(Struct):
+    """The set that the prompts of a run come from."""
+
+    name: str = ""
+    """Its name: `paper` or `guided`."""
+    sha256: str = ""
+    """SHA-256 of the set as shipped, over its ten prompts."""
+
+
 class QuestionsEntry(Struct):
     """The questions of a run."""
 
@@ -344,6 +353,8 @@ class Manifest(Struct, kw_only=True):
     """The questions."""
     prompts: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each prompt by name, over its template and the way an exemplar is shown."""
+    prompt_set: PromptSetEntry | None = None
+    """The set of prompts, of which `--prompt-dir` may have replaced some; null if unknown."""
     exemplars: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the exemplar bank of each setting."""
     graph: GraphEntry | None = None

@@ -25,6 +25,7 @@ from retrocypher.plugins.runs.manifest import (
     GraphEntry,
     Manifest,
     Prices,
+    PromptSetEntry,
     QuestionsEntry,
     code_facts,
     machine,
@@ -33,6 +34,7 @@ from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.openai_client import api_address, silent_api
 from retrocypher.prompts.templates.exemplars import bank_sha256
+from retrocypher.prompts.templates.template import prompt_set_sha256
 
 if TYPE_CHECKING:
     import neo4j
@@ -171,6 +173,7 @@ def described(
             len(plan.questions), plan.question_set.sha256, plan.question_set.fingerprint
         ),
         prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
+        prompt_set=PromptSetEntry(plan.options.prompt_set, prompt_set_sha256(plan.options.prompt_set)),
         exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
         graph=graph.described(),
         **code_facts(root),

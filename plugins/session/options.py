@@ -146,7 +146,10 @@ class Options:
     questions: str | None = _option(
         "questions: set-2 (default), set-1 or random, or the folder of a set of your own", "SET|DIR"
     )
-    prompt_dir: str | None = _option("folder of prompts that replace the shipped ones", "DIR")
+    prompt_set: str = _option(
+        "prompts with the information of the paper's (paper), or with more help (guided)", "NAME", "paper"
+    )
+    prompt_dir: str | None = _option("folder of prompts that replace those of the set", "DIR")
     run_dir: str | None = _option("folder to write the run to (default: a new one under reports)", "DIR")
     query_timeout: float = _number("seconds that a generated query may take", "S", "30", float, 0.1)
     case_threshold: float = _number("F1 below which a case fails", "F", "1.0", float, 0.0, 1.0)
@@ -270,7 +273,7 @@ def dest(name: str) -> str:
 
 def prompts_named(options: Options) -> dict[str, Prompt]:
     """Return the prompts of a run by name; raises InputError where one does not exist, or none is named."""
-    known = load_prompts(Path(options.prompt_dir) if options.prompt_dir else None)
+    known = load_prompts(options.prompt_set, Path(options.prompt_dir) if options.prompt_dir else None)
     unknown = [name for name in options.prompt if name not in (*known, "all")]
     if unknown:
         raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")

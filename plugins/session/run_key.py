@@ -92,6 +92,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             "selection": dict(selection),
             "graph": plan.question_set.fingerprint,
             "replay": [str(log.path) for log in plan.replay.logs] if plan.replay else None,
+            "prompt_set": options.prompt_set,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
             "shots": sorted(plan.shots),
             "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},

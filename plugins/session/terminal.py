@@ -123,7 +123,7 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     """Yield the lines that say what is being measured."""
     models = ", ".join(model.label for model in plan.models)
     paraphrases = "" if plan.phrasings == (1,) else f"paraphrases {', '.join(map(str, plan.phrasings))}, "
-    prompts, shots = ", ".join(plan.prompts), ", ".join(plan.shots)
+    prompts, shots = f"{', '.join(plan.prompts)} ({plan.options.prompt_set})", ", ".join(plan.shots)
     yield from graph.lines()
     yield f"model: {models}"
     yield (

@@ -12,6 +12,7 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.prompts.templates.exemplars import Exemplar
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention
 
+PROMPT_SETS = ("paper", "guided")
 _SHIPPED = Path(__file__).parent
 _SETTINGS: dict[str, Setting] = {
     **{f"P{number}": "single_step" for number in range(1, 6)},
@@ -81,18 +82,26 @@ def fill_slots(text: str, values: Mapping[str, str]) -> str:
     return slot.sub(lambda match: values[match[0][1:-1]], text).strip()
 
 
-def load_prompts(folder: Path | None = None) -> dict[str, Prompt]:
-    """Return the ten prompts by name, P1 first.
+def load_prompts(prompt_set: str = PROMPT_SETS[0], folder: Path | None = None) -> dict[str, Prompt]:
+    """Return the ten prompts of a set by name, P1 first.
 
     A user's folder has templates ``P1.md`` to ``P10.md`` and ``exemplar.md``, which replace the shipped ones
-    of the same name. Raises InputError if the folder or a file in it cannot be read, a file is named like a
-    prompt but is none, no file replaces anything, or a template lacks a slot.
+    of the same name. Raises InputError if there is no such set, the folder or a file in it cannot be read, a
+    file is named like a prompt but is none, no file replaces anything, or a template lacks a slot.
     """
+    if prompt_set not in PROMPT_SETS:
+        raise InputError(f"--prompt-set {prompt_set}: no such set; choose from {', '.join(PROMPT_SETS)}")
     own = {} if folder is None else _files_of(folder)
-    paths = {name: own.get(f"{name}.md", _SHIPPED / f"{name}.md") for name in _SETTINGS}
+    paths = {name: own.get(f"{name}.md", _SHIPPED / prompt_set / f"{name}.md") for name in _SETTINGS}
     exemplar_path = own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE)
     exemplar_text = _read(exemplar_path, "exemplar_question", "exemplar_cypher")
     return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
+
+
+def prompt_set_sha256(prompt_set: str) -> str:
+    """Return the hash of a shipped set, over those of its ten prompts."""
+    hashes = (prompt.sha256 for prompt in load_prompts(prompt_set).values())
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def _files_of(folder: Path) -> dict[str, Path]:

@@ -48,6 +48,7 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--graph=none", "--graph none: rows then come from earlier runs; name them with --replay DIR"),
         ("--questions=/nowhere", "/nowhere: no such folder"),
         ("--prompt-dir=/nowhere", "/nowhere"),
+        ("--prompt-set=own", "--prompt-set own: no such set; choose from paper, guided"),
         ("--run-dir=/dev/null/run", "--run-dir /dev/null/run: cannot be written to"),
         (
             "--loop=cove --model=mutant --loop-model=gpt-x --loop-model=gpt-y",

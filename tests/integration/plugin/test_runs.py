@@ -16,6 +16,7 @@ from support.suite import CHECKOUT, Ran, Session, Suite
 from retrocypher.kg.questions.question import paraphrase
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.prompts.templates.template import prompt_set_sha256
 
 SIX = ("--sample=6", "--task=precursors,best_yield,conditions,chains_to_target", "--phrasing=1,3")
 MUTANT = "--model=mutant=mutant:reverse_arrow,reverse_path,drop_component,change_length"
@@ -90,6 +91,7 @@ def test_what_a_run_leaves(parallel: Ran) -> None:
     assert manifest["ended"] >= manifest["started"]
     assert manifest["models"][0] == {"label": "right", "kind": "oracle", "argument": ""}
     assert set(manifest["prompts"]) == {"P5", "P10"}
+    assert manifest["prompt_set"] == {"name": "paper", "sha256": prompt_set_sha256("paper")}
     assert "neo4j-driver" in manifest["versions"]
     assert "neo4j" not in manifest["versions"]
     questions = map(json.loads, (parallel.run / "questions.jsonl").read_text().splitlines())

@@ -59,12 +59,12 @@ def test_a_filled_exemplar_finds_what_it_asks_for(session: neo4j.Session, exempl
 @pytest.mark.parametrize(
     ("name", "setting"), [("P5", "single_step"), ("P8", "multi_step"), ("P10", "multi_step")]
 )
-def test_snippets_of_the_full_prompts_give_the_gold(
+def test_snippets_of_the_guided_prompts_give_the_gold(
     session: neo4j.Session, name: str, setting: Setting
 ) -> None:
     tasks = {"single_step": "producing_reactions", "multi_step": "chains_to_target"}
     question = next(each for each in load_questions().questions if each.task == tasks[setting])
-    lines = re.findall(r"^ {7}(.*)$", load_prompts()[name].text, re.MULTILINE)
+    lines = re.findall(r"^ {7}(.*)$", load_prompts("guided")[name].text, re.MULTILINE)
     hops = str(2 * question.steps)
     target = quote(question.slots["target"])
     query = "\n".join(lines).replace("'...'", target).replace("*..H", f"*..{hops}").replace(" H", f" {hops}")

@@ -292,6 +292,7 @@ def test_what_decides_no_record_is_not_in_the_key(given: dict[str, Any]) -> None
         ({"phrasing": ["2"]}, "questions"),
         ({"seed": "1"}, "seed"),
         ({"prompt": ["P4"]}, "prompts"),
+        ({"prompt_set": "guided"}, "prompt_set"),
         ({"shot": ["1S-S"]}, "shots"),
         ({"model": ["other=oracle"]}, "models"),
         ({"model": ["mutant"]}, "models"),
@@ -359,7 +360,7 @@ def test_the_code_of_this_checkout() -> None:
     names = {file.relative_to(PACKAGE).as_posix() for file in code_files()}
     counted = ("plugins/scoring/score.py", "kg/semantics/reader.py", "prompts/models/prices.yaml")
     assert names >= {*counted, "fixtures/case.py", "benchmarks/test_single_step.py"}
-    apart = ("plugins/cli/main.py", "prompts/templates/P5.md", "prompts/templates/single_step.yaml")
+    apart = ("plugins/cli/main.py", "prompts/templates/paper/P5.md", "prompts/templates/single_step.yaml")
     assert not names & {*apart, "kg/data/questions/multi_step.jsonl", "benchmarks/speed/conftest.py"}
 
 

@@ -41,14 +41,21 @@ from retrocypher.prompts.templates.exemplars import (
     shot_encoder,
     texts_to_encode,
 )
-from retrocypher.prompts.templates.template import Prompt, build_messages, load_prompts
+from retrocypher.prompts.templates.template import (
+    PROMPT_SETS,
+    Prompt,
+    build_messages,
+    load_prompts,
+    prompt_set_sha256,
+)
 
 SCHEMA = "(:Molecule)-[:REACTS_IN]->(:Reaction)"
 QUESTION = "Which reactions give CC(=O)O directly as a product?"
 
 
-def test_ten_prompts_in_order_with_their_settings() -> None:
-    prompts = load_prompts()
+@pytest.mark.parametrize("prompt_set", PROMPT_SETS)
+def test_ten_prompts_in_order_with_their_settings(prompt_set: str) -> None:
+    prompts = load_prompts(prompt_set)
     assert list(prompts) == [f"P{number}" for number in range(1, 11)]
     assert [prompt.setting for prompt in prompts.values()] == ["single_step"] * 5 + ["multi_step"] * 5
     assert len({prompt.sha256 for prompt in prompts.values()}) == 10
@@ -70,13 +77,22 @@ def test_ten_prompts_in_order_with_their_settings() -> None:
         ("P10", "## The last line"),
     ],
 )
-def test_each_prompt_adds_to_the_one_before(name: str, added: str) -> None:
-    prompts = load_prompts()
+def test_each_guided_prompt_adds_to_the_one_before(name: str, added: str) -> None:
+    prompts = load_prompts("guided")
     text, before = prompts[name].text, prompts[f"P{int(name[1:]) - 1}"].text
     assert added in text
     assert added not in before
     # P5, P7 and P8 put a part of the one before in other words.
     assert name in ("P5", "P7", "P8") or set(before.splitlines()) <= set(text.splitlines())
+
+
+def test_the_sets_share_no_prompt_and_each_has_a_hash() -> None:
+    paper, guided = (load_prompts(name) for name in PROMPT_SETS)
+    assert load_prompts() == paper
+    assert not [name for name in paper if paper[name].sha256 == guided[name].sha256]
+    assert len({prompt_set_sha256(name) for name in PROMPT_SETS}) == 2
+    with pytest.raises(InputError, match="--prompt-set mine: no such set; choose from paper, guided"):
+        load_prompts("mine")
 
 
 def test_system_message_is_the_same_with_and_without_an_exemplar() -> None:
@@ -110,11 +126,12 @@ def test_what_is_filled_in_is_never_read_as_a_template(schema: str, question: st
 def test_a_folder_replaces_only_the_prompts_it_holds(tmp_path: Path) -> None:
     (tmp_path / "P3.md").write_text("Schema: {schema}\nQ: {question}")
     (tmp_path / "README.md").write_text("notes")
-    shipped, own = load_prompts(), load_prompts(tmp_path)
-    assert {name for name in own if own[name].sha256 != shipped[name].sha256} == {"P3"}
+    for prompt_set in PROMPT_SETS:
+        shipped, own = load_prompts(prompt_set), load_prompts(prompt_set, tmp_path)
+        assert {name for name in own if own[name].sha256 != shipped[name].sha256} == {"P3"}
     assert build_messages(own["P3"], "S", "Q", None) == [{"role": "user", "content": "Schema: S\nQ: Q"}]
     (tmp_path / "exemplar.md").write_text("Q {exemplar_question}\nA {exemplar_cypher}")
-    own, exemplar = load_prompts(tmp_path), load_bank("multi_step")[0]
+    own, exemplar = load_prompts(folder=tmp_path), load_bank("multi_step")[0]
     content = build_messages(own["P6"], SCHEMA, QUESTION, exemplar)[1]["content"]
     assert content.startswith(f"Q {exemplar.question}\nA {exemplar.cypher}\n\n")
     assert own["P6"].sha256 != shipped["P6"].sha256
@@ -138,16 +155,16 @@ def test_a_folder_replaces_only_the_prompts_it_holds(tmp_path: Path) -> None:
 def test_a_bad_template_is_refused_by_name(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=re.escape(message)) as caught:
-        load_prompts(tmp_path)
+        load_prompts(folder=tmp_path)
     assert str(tmp_path) in str(caught.value)
 
 
 def test_a_template_or_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "P1.md").mkdir()
     with pytest.raises(InputError, match=r"P1\.md.*make it readable"):
-        load_prompts(tmp_path)
+        load_prompts(folder=tmp_path)
     with pytest.raises(InputError, match="give a folder with templates"):
-        load_prompts(tmp_path / "none")
+        load_prompts(folder=tmp_path / "none")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +178,7 @@ def test_a_template_or_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> 
 def test_a_prompt_says_what_it_wants_returned(tmp_path: Path, line: str, convention: str) -> None:
     text = "You write Cypher.\n{schema}\n=== user ===\n{question}\n"
     (tmp_path / "P1.md").write_text(line + text)
-    prompt = load_prompts(tmp_path)["P1"]
+    prompt = load_prompts(folder=tmp_path)["P1"]
     assert prompt.convention == convention
     assert prompt.text == text
 
