@@ -164,7 +164,8 @@ def find_scores(named: str, root: Path) -> RunScores:
 
 
 _LEFT_OUT = (
-    *("run_dir", "cache", "graph", "replay", "questions", "prompt_dir", "model", "loop_model"),
+    *("run_dir", "cache", "graph", "replay", "questions", "prompt_dir", "exemplar_dir"),
+    *("model", "loop_model"),
     *("answer", "answer_model", "answer_context", "answer_encoder", "answer_weights", "answer_rows"),
     *("answer_budget", "answer_thresholds"),
     *("gate", "baseline", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),

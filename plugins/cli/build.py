@@ -26,7 +26,7 @@ from retrocypher.plugins.formatting.text import counted
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
 from retrocypher.prompts.templates.exemplars import SHOT_ENCODER as QUESTION_ENCODER
-from retrocypher.prompts.templates.exemplars import texts_to_encode
+from retrocypher.prompts.templates.exemplars import load_banks, texts_to_encode
 
 _logger = logging.getLogger(__name__)
 
@@ -189,9 +189,9 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
 def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
     """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
     originals = load_questions(questions).questions
-    texts = texts_to_encode(
-        paraphrase(each, number) for each in originals for number in range(1, PARAPHRASE_COUNT + 1)
-    )
+    numbers = range(1, PARAPHRASE_COUNT + 1)
+    asked = (paraphrase(each, number) for each in originals for number in numbers)
+    texts = texts_to_encode(asked, load_banks().values())
     count = build_vectors(texts, QUESTION_ENCODER, output)
     file = None if output is None else str(output)
     value = {"vectors": count, "encoder": QUESTION_ENCODER, "file": file}

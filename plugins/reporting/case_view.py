@@ -13,7 +13,7 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.cases import CaseReader
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.manifest import JudgeEntry, Manifest
 from retrocypher.plugins.runs.record import (
     VARIANTS,
     Explanation,
@@ -23,7 +23,7 @@ from retrocypher.plugins.runs.record import (
     Record,
 )
 from retrocypher.plugins.runs.written_answer import ClaimEvidence, MeasuredAnswer, RecordedClaim, Verification
-from retrocypher.prompts.templates.exemplars import Exemplar, load_bank
+from retrocypher.prompts.templates.exemplars import Exemplar, bank_sha256, load_banks
 
 if TYPE_CHECKING:
     from _pytest._code.code import ReprExceptionInfo
@@ -186,7 +186,7 @@ def show_case(log: RunLog, record: Record, *, with_messages: bool = False) -> Ca
     messages = {key: each for key, each in log.messages.items() if key in used} if with_messages else {}
     return replace(
         view_of(CaseReader(log), record, messages),
-        exemplar=_exemplar(record),
+        exemplar=_exemplar(record, log.manifest),
         calibrations=_calibrations(record, log.manifest.judge, Path.cwd()),
     )
 
@@ -210,9 +210,13 @@ def case_json(view: CaseView, run: Path, *, with_messages: bool) -> dict[str, An
     }
 
 
-def _exemplar(record: Record) -> Exemplar | None:
-    banks = (load_bank("single_step"), load_bank("multi_step"))
-    return next((each for bank in banks for each in bank if each.id == record.exemplar_id), None)
+def _exemplar(record: Record, manifest: Manifest) -> Exemplar | None:
+    """Return the exemplar of a case; None if the run used another bank than the shipped one."""
+    banks = load_banks().values()
+    found = next((each for bank in banks for each in bank if each.id == record.exemplar_id), None)
+    if found and manifest.exemplars.get(found.setting) not in (None, bank_sha256(found.setting)):
+        return None
+    return found
 
 
 def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ from retrocypher.plugins.session.side_plans import JudgePlan
 from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, ValidatorName
 from retrocypher.prompts.models.interface import Completion, Model
 from retrocypher.prompts.templates.encoder import Encoder
-from retrocypher.prompts.templates.exemplars import Exemplar
+from retrocypher.prompts.templates.exemplars import Bank
 from retrocypher.prompts.templates.template import Prompt
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class CaseRuntime:
     schema: str
     """Schema text of the graph."""
     graph_schema: Schema
-    banks: Mapping[Setting, tuple[Exemplar, ...]]
+    banks: Mapping[Setting, Bank]
     encoder: Encoder
     """Encoder of 1S-D-S."""
     models: Mapping[str, Model]

@@ -174,7 +174,10 @@ def described(
         ),
         prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
         prompt_set=PromptSetEntry(plan.options.prompt_set, prompt_set_sha256(plan.options.prompt_set)),
-        exemplars={prompt.setting: bank_sha256(prompt.setting) for prompt in plan.prompts.values()},
+        exemplars={
+            setting: bank_sha256(setting, Path(own) if (own := plan.options.exemplar_dir) else None)
+            for setting in {prompt.setting: None for prompt in plan.prompts.values()}
+        },
         graph=graph.described(),
         **code_facts(root),
         machine=machine(java_version() if graph.kind == "local" else None),

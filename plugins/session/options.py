@@ -150,6 +150,14 @@ class Options:
         "prompts with the information of the paper's (paper), or with more help (guided)", "NAME", "paper"
     )
     prompt_dir: str | None = _option("folder of prompts that replace those of the set", "DIR")
+    exemplar_dir: str | None = _option(
+        "folder of exemplar banks, single_step.yaml and multi_step.yaml, that replace the shipped ones", "DIR"
+    )
+    static_exemplar: tuple[str, ...] = _names(
+        "ids of the exemplars of 1S-S, at most one of each bank (default: product-identification, "
+        "multi-step-product-discovery)",
+        "ID,...",
+    )
     run_dir: str | None = _option("folder to write the run to (default: a new one under reports)", "DIR")
     query_timeout: float = _number("seconds that a generated query may take", "S", "30", float, 0.1)
     case_threshold: float = _number("F1 below which a case fails", "F", "1.0", float, 0.0, 1.0)

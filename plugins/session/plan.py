@@ -42,7 +42,7 @@ from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.prices import prices_used
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
-from retrocypher.prompts.templates.exemplars import require_vectors
+from retrocypher.prompts.templates.exemplars import Bank, load_banks, require_vectors
 from retrocypher.prompts.templates.template import Prompt
 
 
@@ -131,6 +131,7 @@ class Plan:
         question_set: The set that the questions were taken from.
         questions: The questions of this run, in their first paraphrase.
         phrasings: The paraphrases of this run, by number.
+        banks: The exemplar bank of each setting.
         prices: List prices of its models, of those that play roles, and of the judge; None if none is known.
         key_encoder: The encoder stage of key matching; None without it.
         answers: File of the response cache; None without one.
@@ -146,6 +147,7 @@ class Plan:
     phrasings: tuple[int, ...]
     prompts: Mapping[str, Prompt]
     shots: tuple[str, ...]
+    banks: Mapping[Setting, Bank]
     loops: LoopPlan
     models: tuple[ModelSpec, ...]
     judge: JudgePlan | None
@@ -249,7 +251,9 @@ def resolve(
     answer_models = answering.models.values() if answering else ()
     asked = (*models, *loops.models.values(), *answer_models, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
-    require_vectors([paraphrase(each, number) for each in questions for number in phrasings], shots)
+    banks = load_banks(Path(options.exemplar_dir) if options.exemplar_dir else None, options.static_exemplar)
+    asked_texts = [paraphrase(each, number) for each in questions for number in phrasings]
+    require_vectors(asked_texts, shots, banks.values())
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,
@@ -258,6 +262,7 @@ def resolve(
         phrasings,
         prompts,
         shots,
+        banks,
         loops,
         models,
         judge,

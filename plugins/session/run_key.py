@@ -25,7 +25,6 @@ from retrocypher.prompts.loops.interface import Loop
 from retrocypher.prompts.models.open import file_of
 from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.spec import ModelSpec
-from retrocypher.prompts.templates.exemplars import load_bank
 
 _LIST = Path(__file__).with_name("code.yaml")
 _CHECKOUT = Path(__file__).parents[2]
@@ -95,7 +94,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             "prompt_set": options.prompt_set,
             "prompts": {name: prompt.sha256 for name, prompt in plan.prompts.items()},
             "shots": sorted(plan.shots),
-            "exemplars": {setting: _sha256(map(repr, load_bank(setting))) for setting in settings},
+            "exemplars": {setting: _sha256(map(repr, plan.banks[setting])) for setting in settings},
             "models": {spec.label: _model(spec, contents) for spec in plan.models},
             "loops": {name: _code_of(loop) for name, loop in plan.loops.loops.items()},
             "validator": validator,

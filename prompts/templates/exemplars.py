@@ -3,13 +3,15 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import yaml
+from msgspec import Meta, Struct, convert
+from yaml.constructor import SafeConstructor
 
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.errors import InputError
@@ -21,8 +23,8 @@ SHOT_ENCODER = "all-mpnet-base-v2"
 """The encoder of 1S-D-S."""
 
 _HERE = Path(__file__).parent
+_SETTINGS: tuple[Setting, ...] = get_args(Setting)
 _SHOT_ALIASES = {"1S": "1S-S"}
-_STATIC = {"single_step": "product-identification", "multi_step": "multi-step-product-discovery"}
 # Cosines closer than this are a tie: it is far above float noise and far below any difference in meaning.
 _COSINE_DECIMALS = 6
 _MOLECULE = re.compile(r"'<MOLECULE(?:_(\d))?>'")
@@ -42,6 +44,7 @@ class Exemplar:
         cypher: The query as shown, with the same placeholders.
         pattern: The query with ``<STEPS>`` and ``<HOPS>`` still open, for `fill_exemplar`.
         steps: The step count shown; None in the single-step bank.
+        static: Whether 1S-S shows it.
     """
 
     id: str
@@ -52,36 +55,110 @@ class Exemplar:
     cypher: str
     pattern: str = ""
     steps: int | None = None
+    static: bool = False
+
+
+Bank = tuple[Exemplar, ...]
+_Text = Annotated[str, Meta(min_length=1)]
+
+
+class _Entry(Struct, forbid_unknown_fields=True):
+    """An exemplar as its file has it."""
+
+    id: _Text
+    task: _Text
+    question: _Text
+    intent: _Text
+    cypher: _Text
+    steps: Annotated[int, Meta(ge=1)] | None = None
+    static: bool = False
+
+
+def load_banks(folder: Path | None = None, static: Sequence[str] = ()) -> dict[Setting, Bank]:
+    """Return the exemplar bank of each setting.
+
+    A user's folder has ``single_step.yaml``, ``multi_step.yaml`` or both, which replace the shipped banks.
+    `static` has the ids of exemplars that 1S-S shows instead of those that the banks mark. Raises InputError
+    if the folder has neither file, a file cannot be used, or `static` names no exemplar or two of one bank.
+    """
+    banks = {setting: load_bank(setting, folder) for setting in _SETTINGS}
+    if folder is not None and not any(_bank_file(setting, folder).parent == folder for setting in _SETTINGS):
+        raise InputError(f"--exemplar-dir {folder}: no bank in it; add single_step.yaml or multi_step.yaml")
+    known = {exemplar.id for bank in banks.values() for exemplar in bank}
+    if unknown := [name for name in static if name not in known]:
+        raise InputError(
+            f"--static-exemplar {unknown[0]}: no such exemplar; choose from {', '.join(sorted(known))}"
+        )
+    return {setting: _with_static(bank, static) for setting, bank in banks.items()}
+
+
+def _with_static(bank: Bank, names: Sequence[str]) -> Bank:
+    named = [exemplar.id for exemplar in bank if exemplar.id in names]
+    if len(named) > 1:
+        raise InputError(f"--static-exemplar {','.join(named)}: these are of one bank; name one of them")
+    return tuple(replace(each, static=each.id in named) for each in bank) if named else bank
 
 
 @cache
-def load_bank(setting: Setting) -> tuple[Exemplar, ...]:
-    """Return the exemplars of a setting, in bank order (the paper's figure A1)."""
-    entries = yaml.safe_load(_bank_file(setting).read_text(encoding="utf-8"))
-    return tuple(_exemplar(setting, entry) for entry in entries)
+def load_bank(setting: Setting, folder: Path | None = None) -> Bank:
+    """Return the exemplars of a setting, in bank order; raises InputError if the file cannot be used."""
+    file = _bank_file(setting, folder)
+    bank: list[Exemplar] = []
+    for line, entry in _entries(file):
+        where = f"exemplar bank {file}, line {line}"
+        if entry.id in {each.id for each in bank}:
+            raise InputError(f"{where}: a second exemplar {entry.id}; give it another id")
+        if entry.static and any(each.static for each in bank):
+            raise InputError(f"{where}: a second exemplar that is static; mark one")
+        if entry.steps is None and re.search("<STEPS>|<HOPS>", entry.question + entry.cypher):
+            raise InputError(f"{where}: <STEPS> or <HOPS> without a step count; add `steps: 5`")
+        bank.append(_exemplar(setting, entry))
+    return tuple(bank)
 
 
-def bank_sha256(setting: Setting) -> str:
+def bank_sha256(setting: Setting, folder: Path | None = None) -> str:
     """Return the hash of the file of a setting's bank."""
-    return hashlib.sha256(_bank_file(setting).read_bytes()).hexdigest()
+    return hashlib.sha256(_bank_file(setting, folder).read_bytes()).hexdigest()
 
 
-def _bank_file(setting: Setting) -> Path:
-    return _HERE / f"{setting}.yaml"
+def _bank_file(setting: Setting, folder: Path | None) -> Path:
+    own = (folder or _HERE) / f"{setting}.yaml"
+    return own if own.exists() else _HERE / own.name
 
 
-def _exemplar(setting: Setting, entry: dict[str, Any]) -> Exemplar:
-    steps = entry.get("steps")
-    pattern = entry["cypher"].strip()
+def _entries(file: Path) -> list[tuple[int, _Entry]]:
+    """Return the entries of a bank, each with the number of its first line."""
+    line = 1
+    try:
+        node = yaml.compose(file.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
+        if not isinstance(node, yaml.SequenceNode) or not node.value:
+            raise ValueError("expected a list of exemplars")
+        found = []
+        for entry in node.value:
+            line = entry.start_mark.line + 1
+            found.append((line, convert(SafeConstructor().construct_document(entry), _Entry)))
+        return found
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else line
+        reason = getattr(error, "problem", None) or error
+        raise InputError(
+            f"exemplar bank {file}, line {line}: {reason}; write it like the shipped {file.name}"
+        ) from error
+
+
+def _exemplar(setting: Setting, entry: _Entry) -> Exemplar:
+    pattern = entry.cypher.strip()
     return Exemplar(
-        id=entry["id"],
+        id=entry.id,
         setting=setting,
-        task=entry["task"],
-        question=_write_steps(entry["question"], steps),
-        intent=entry["intent"],
-        cypher=_write_steps(pattern, steps),
+        task=entry.task,
+        question=_write_steps(entry.question, entry.steps),
+        intent=entry.intent,
+        cypher=_write_steps(pattern, entry.steps),
         pattern=pattern,
-        steps=steps,
+        steps=entry.steps,
+        static=entry.static,
     )
 
 
@@ -133,7 +210,7 @@ def choose_exemplar(
         case "ZS":
             return None
         case "1S-S":
-            return next(exemplar for exemplar in bank if exemplar.id == _STATIC[question.setting])
+            return next((exemplar for exemplar in bank if exemplar.static), bank[0])
         case "1S-D-R":
             digest = hashlib.sha256(f"{seed}:{question.id}".encode()).digest()
             return bank[int.from_bytes(digest[:8], "big") % len(bank)]
@@ -181,17 +258,17 @@ def shot_encoder() -> StoredEncoder:
     return stored_encoder(SHOT_ENCODER)
 
 
-def texts_to_encode(questions: Iterable[Question]) -> list[str]:
+def texts_to_encode(questions: Iterable[Question], banks: Iterable[Bank]) -> list[str]:
     """Return the distinct texts that 1S-D-S compares for these questions, exemplars first."""
-    banks = [exemplar_text(each) for setting in ("single_step", "multi_step") for each in load_bank(setting)]
-    return list(dict.fromkeys([*banks, *(masked_text(question) for question in questions)]))
+    exemplars = [exemplar_text(each) for bank in banks for each in bank]
+    return list(dict.fromkeys([*exemplars, *(masked_text(question) for question in questions)]))
 
 
-def require_vectors(questions: Iterable[Question], shots: Sequence[str]) -> None:
+def require_vectors(questions: Iterable[Question], shots: Sequence[str], banks: Iterable[Bank]) -> None:
     """Compute and store the vectors that 1S-D-S lacks for these questions; nothing without that shot.
 
     Called once, before a server or a worker starts; workers then find the vectors in the cache folder. Raises
     InputError if a text has no vector and the encoder is not installed or cannot be loaded.
     """
     if any(canonical_shot(shot) == "1S-D-S" for shot in shots):
-        shot_encoder().prepare(texts_to_encode(questions))
+        shot_encoder().prepare(texts_to_encode(questions, banks))

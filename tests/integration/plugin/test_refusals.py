@@ -49,6 +49,8 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--questions=/nowhere", "/nowhere: no such folder"),
         ("--prompt-dir=/nowhere", "/nowhere"),
         ("--prompt-set=own", "--prompt-set own: no such set; choose from paper, guided"),
+        ("--exemplar-dir=/nowhere", "--exemplar-dir /nowhere: no bank in it"),
+        ("--static-exemplar=best", "--static-exemplar best: no such exemplar; choose from best-yielding"),
         ("--run-dir=/dev/null/run", "--run-dir /dev/null/run: cannot be written to"),
         (
             "--loop=cove --model=mutant --loop-model=gpt-x --loop-model=gpt-y",

@@ -18,7 +18,7 @@ from retrocypher.prompts.templates.encoder import (
     load_encoder,
     stored_encoder,
 )
-from retrocypher.prompts.templates.exemplars import SHOT_ENCODER, texts_to_encode
+from retrocypher.prompts.templates.exemplars import SHOT_ENCODER, load_banks, texts_to_encode
 
 pytestmark = [
     pytest.mark.semantic,
@@ -44,7 +44,7 @@ def shot_encoder() -> Encoder:
 
 
 def test_shipped_vectors_are_what_the_encoder_computes(shot_encoder: Encoder) -> None:
-    texts = texts_to_encode(load_questions().questions)
+    texts = texts_to_encode(load_questions().questions, load_banks().values())
     shipped, computed = stored_encoder(SHOT_ENCODER).encode(texts), shot_encoder.encode(texts)
     assert computed.shape == (len(texts), 768)
     assert np.abs(shipped - computed).max() < TOLERANCE

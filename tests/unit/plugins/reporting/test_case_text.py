@@ -122,6 +122,13 @@ def test_other_cases(tmp_path: Path, fields: dict[str, Any], said: str) -> None:
     assert said in shown(run_of(tmp_path, failed(**fields)), "precursors").output
 
 
+def test_an_exemplar_of_another_bank_is_only_named(tmp_path: Path) -> None:
+    run = run_of(tmp_path, failed(exemplar_id="reaction-pathway-discovery"))
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({**manifest, "exemplars": {"multi_step": "0" * 64}}))
+    assert "exemplar: reaction-pathway-discovery\n" in shown(run, "precursors").output
+
+
 def test_a_case_whose_question_is_gone(tmp_path: Path) -> None:
     write_run(tmp_path, [failed()], [replace(QUESTION, id="other")])
     done = shown(tmp_path, "precursors")

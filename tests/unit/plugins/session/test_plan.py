@@ -293,6 +293,7 @@ def test_what_decides_no_record_is_not_in_the_key(given: dict[str, Any]) -> None
         ({"seed": "1"}, "seed"),
         ({"prompt": ["P4"]}, "prompts"),
         ({"prompt_set": "guided"}, "prompt_set"),
+        ({"static_exemplar": ["co-reactant-identification"]}, "exemplars"),
         ({"shot": ["1S-S"]}, "shots"),
         ({"model": ["other=oracle"]}, "models"),
         ({"model": ["mutant"]}, "models"),

@@ -36,6 +36,7 @@ from retrocypher.prompts.templates.exemplars import (
     exemplar_text,
     fill_exemplar,
     load_bank,
+    load_banks,
     masked_text,
     require_vectors,
     shot_encoder,
@@ -185,6 +186,7 @@ def test_a_prompt_says_what_it_wants_returned(tmp_path: Path, line: str, convent
 
 QUESTIONS = load_questions().questions
 SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
+BANKS = load_banks().values()
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -248,6 +250,72 @@ def test_zero_shot_and_static() -> None:
         assert choose_exemplar("ZS", question, bank, 0, None) is None
         for shot in ("1S-S", "1S"):
             assert id_of(choose_exemplar(shot, question, bank, 0, None)) == name
+
+
+def test_either_multi_step_exemplar_of_the_paper_can_be_the_static_one() -> None:
+    other = "forward-synthesis-intermediate-discovery"
+    banks = load_banks(static=[other])
+    chosen = {each.setting: choose_exemplar("1S", each, banks[each.setting], 0, None) for each in QUESTIONS}
+    assert {setting: id_of(exemplar) for setting, exemplar in chosen.items()} == {
+        "single_step": "product-identification",
+        "multi_step": other,
+    }
+    with pytest.raises(InputError, match="--static-exemplar other: no such exemplar; choose from best-"):
+        load_banks(static=["other"])
+    with pytest.raises(InputError, match="are of one bank; name one of them"):
+        load_banks(static=[other, "reaction-pathway-discovery"])
+
+
+OWN = """# Mine.
+- id: mine
+  task: Mine
+  steps: 3
+  question: What is <STEPS> steps from <MOLECULE>?
+  intent: Whatever.
+  cypher: "MATCH (m:Molecule {name: '<MOLECULE>'})-[*<HOPS>]->(n) RETURN n"
+"""
+
+
+def test_a_bank_of_ones_own_replaces_that_of_its_setting(tmp_path: Path) -> None:
+    (tmp_path / "multi_step.yaml").write_text(OWN)
+    banks = load_banks(tmp_path)
+    assert banks["single_step"] == load_bank("single_step")
+    (mine,) = banks["multi_step"]
+    assert (mine.id, mine.question, mine.steps) == ("mine", "What is 3 steps from <MOLECULE>?", 3)
+    question = QUESTIONS[-1]
+    assert choose_exemplar("1S-S", question, banks["multi_step"], 0, None) == mine
+    assert fill_exemplar(mine, {"target": "C", "steps": 2}) == OWN.split('"')[1].replace(
+        "'<MOLECULE>'", quote("C")
+    ).replace("<HOPS>", "4")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1: expected a list"),
+        ("id: mine", "line 1: expected a list"),
+        ("- 5", "line 1: Expected `object`"),
+        ("- id: a\n  task: [", "line 2: expected the node content"),
+        (f"{OWN}  more: x\n", "line 2: Object contains unknown field `more`"),
+        (OWN.replace("  intent: Whatever.\n", ""), "line 2: Object missing required field `intent`"),
+        (OWN.replace("Whatever.", "''"), "line 2: Expected `str` of length >= 1 - at `$.intent`"),
+        (OWN.replace("  steps: 3\n", ""), "line 2: <STEPS> or <HOPS> without a step count"),
+        (OWN + OWN, "line 9: .*a second exemplar mine"),
+        ("- id: \x00", "line 1: .*special characters"),
+    ],
+)
+def test_a_bank_that_cannot_be_used_is_refused_with_its_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "single_step.yaml").write_text(text)
+    with pytest.raises(
+        InputError, match=f"single_step.yaml, {re.escape(said).replace(re.escape('.*'), '.*')}"
+    ):
+        load_banks(tmp_path)
+
+
+def test_a_folder_without_a_bank_is_refused(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "none"):
+        with pytest.raises(InputError, match="no bank in it; add single_step"):
+            load_banks(folder)
 
 
 def test_random_is_pinned_by_seed_and_question_and_spread_over_the_bank() -> None:
@@ -321,10 +389,10 @@ def test_a_text_without_a_vector_is_refused_before_the_run(monkeypatch: pytest.M
     monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
     asked = [replace(QUESTIONS[0], text="Name what CC is made of, please", slots={"target": "CC"})]
     with pytest.raises(InputError, match=r'"Name what <MOLECULE> is made of, please".*pip install'):
-        require_vectors(asked, ["ZS", "1S-D-S"])
-    require_vectors(asked, ["ZS", "1S-S", "1S-D-R"])
-    assert shot_encoder().missing(texts_to_encode(QUESTIONS)) == []
-    require_vectors(QUESTIONS, SHOTS)
+        require_vectors(asked, ["ZS", "1S-D-S"], BANKS)
+    require_vectors(asked, ["ZS", "1S-S", "1S-D-R"], BANKS)
+    assert shot_encoder().missing(texts_to_encode(QUESTIONS, BANKS)) == []
+    require_vectors(QUESTIONS, SHOTS, BANKS)
 
 
 class CountingEncoder:
