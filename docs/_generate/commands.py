@@ -71,7 +71,8 @@ def _flags(option: click.Option) -> str:
         return flags
     if isinstance(option.type, click.Choice):
         return f"{flags} {'/'.join(option.type.choices)}"
-    return f"{flags} {option.metavar or option.type.name.upper().removesuffix(' RANGE')}"
+    metavar = option.metavar or option.type.name.upper().removesuffix(" RANGE")
+    return f"{flags} {metavar.replace('|', '/')}"
 
 
 def _help(option: click.Option) -> str:

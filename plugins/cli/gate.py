@@ -6,9 +6,10 @@ from pathlib import Path
 import click
 
 from retrocypher.plugins.analysis.gate import gate_of
-from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA, GateResult
+from retrocypher.plugins.analysis.gate_decision import GateResult
 from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
 from retrocypher.plugins.cli.console import PATH, emit, json_option
+from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.reporting.text import gate_lines
 from retrocypher.plugins.runs.log import RunLog
 
@@ -16,18 +17,10 @@ from retrocypher.plugins.runs.log import RunLog
 @click.command("gate")
 @click.argument("run", type=PATH)
 @click.argument("rules", nargs=-1, required=True, metavar="RULE...")
-@click.option("--baseline", help="Name or folder of the baseline that no-regression rules compare with.")
-@click.option("--gate-allow-inconclusive", is_flag=True, help="Treat an inconclusive comparison as a pass.")
-@click.option(
-    "--gate-partial", is_flag=True, help="Judge a partial run, or what it shares with its baseline."
-)
-@click.option(
-    "--gate-judge-kappa",
-    type=click.FloatRange(-1, 1),
-    default=JUDGE_KAPPA,
-    show_default=True,
-    help="Minimum lower confidence bound of the judge's kappa, for rules on its score.",
-)
+@suite_option("baseline")
+@suite_option("gate_allow_inconclusive")
+@suite_option("gate_partial")
+@suite_option("gate_judge_kappa")
 @json_option
 def gate_command(
     run: Path,

@@ -13,6 +13,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
 from retrocypher.plugins.cli.console import FOLDER, PATH, json_option, print_json, table_console
+from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
@@ -45,17 +46,11 @@ _INTERRUPTED = 130
 
 @click.command("judge")
 @click.argument("run", type=PATH, required=False)
-@click.option("--judge", metavar="MODEL", help="The judge, as SPEC or LABEL=SPEC (default: that of the run).")
-@click.option(
-    "--judge-rows",
-    type=click.IntRange(0),
-    help="Maximum number of result rows that the judge is shown (default: as in the run, or 0).",
-)
-@click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Calls in flight.")
-@click.option(
-    "--cache", metavar="FILE", help="File of the response cache, or none (default: in the cache folder)."
-)
-@click.option("--offline", is_flag=True, help="Reach no other machine; use only cached responses.")
+@suite_option("judge", default="that of the run")
+@suite_option("judge_rows", default="as in the run, or 0")
+@suite_option("concurrency")
+@suite_option("cache")
+@suite_option("offline")
 @click.option("--replace", is_flag=True, help="Judge all cases again, and replace judgements on record.")
 @click.option(
     "--calibrate", is_flag=True, help="Calibrate the judge on queries with known errors; takes no RUN."

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.console import PATH, json_option, print_json, table_console
+from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.operations.rescore import RescoreResult, rescore
 from retrocypher.plugins.operations.rescored import Flip, LargestChange, MetricChange
@@ -23,16 +24,8 @@ _SHOWN = 10
 @click.argument("run", type=PATH)
 @click.option("--out", type=PATH, help="Write a new run directory with the new scores.")
 @click.option("--in-place", is_flag=True, help="Replace records, summary and manifest of the run itself.")
-@click.option(
-    "--case-threshold",
-    type=click.FloatRange(0, 1),
-    help="F1 below which a case fails (default: that of the run).",
-)
-@click.option(
-    "--key-encoder",
-    metavar="NAME@T",
-    help="Encoder stage of key matching, or none (default: that of the run).",
-)
+@suite_option("case_threshold", default="that of the run")
+@suite_option("key_encoder", default="that of the run; none for no encoder")
 @click.option("--workers", type=click.IntRange(1), help="Number of processes (default: one for each core).")
 @json_option
 def rescore_command(

@@ -1,21 +1,21 @@
-"""The options of the suite, each declared once with type, parser, default and help, and what they name."""
+"""The options of the suite, each declared once with type, parser, default and help."""
 
 import argparse
-import difflib
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
-
-import pytest
+from typing import TYPE_CHECKING, Any, Literal
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import PARAPHRASE_COUNT, TASKS, Setting, setting_of
+from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
 from retrocypher.kg.secrets import without_password
-from retrocypher.prompts.templates.exemplars import SHOTS, canonical_shot
-from retrocypher.prompts.templates.template import Prompt, load_prompts
+from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
+
+if TYPE_CHECKING:
+    # Commands declare some of these options too, and start without pytest.
+    import pytest
 
 Given = Any
 """The value that pytest has for an option: a text, a list of texts, true, or None if it was not given."""
@@ -179,7 +179,7 @@ class Options:
     gate_judge_kappa: float = _number(
         "minimum lower confidence bound of the judge's kappa, for rules on its score",
         "F",
-        "0.6",
+        str(JUDGE_KAPPA),
         float,
         -1.0,
         1.0,
@@ -217,20 +217,20 @@ class Options:
         return replace(self, graph=without_password(self.graph))
 
 
-_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}
+OPTION_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}
 
 
-def read_options(config: pytest.Config) -> Options:
+def read_options(config: "pytest.Config") -> Options:
     """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number."""
     return Options(
         **{
             name: spec.parse(name.replace("_", "-"), _given(config, name, spec))
-            for name, spec in _SPECS.items()
+            for name, spec in OPTION_SPECS.items()
         }
     )
 
 
-def _given(config: pytest.Config, name: str, spec: OptionSpec) -> Given:
+def _given(config: "pytest.Config", name: str, spec: OptionSpec) -> Given:
     given = config.getoption(dest(name))
     if given is None:
         given = config.getini(name) or None
@@ -255,10 +255,10 @@ class _Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def add_options(parser: pytest.Parser) -> None:
+def add_options(parser: "pytest.Parser") -> None:
     """Declare the options, each also as a setting of the same name in ``pyproject.toml``."""
     group = parser.getgroup("retrocypher", "RetroCypher benchmark")
-    for name, spec in _SPECS.items():
+    for name, spec in OPTION_SPECS.items():
         flag = f"--{name.replace('_', '-')}"
         if spec.action == "store_true":
             group.addoption(flag, dest=dest(name), action="store_true", default=None, help=spec.help)
@@ -279,52 +279,6 @@ def dest(name: str) -> str:
     return f"retrocypher_{name}"
 
 
-def prompts_named(options: Options) -> dict[str, Prompt]:
-    """Return the prompts of a run by name; raises InputError where one does not exist, or none is named."""
-    known = load_prompts(options.prompt_set, Path(options.prompt_dir) if options.prompt_dir else None)
-    unknown = [name for name in options.prompt if name not in (*known, "all")]
-    if unknown:
-        raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
-    if not options.prompt:
-        raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
-    if "all" in options.prompt:
-        return known
-    return {name: known[name] for name in options.prompt}
-
-
-def shots_named(options: Options) -> tuple[str, ...]:
-    """Return the shots of a run by their canonical names; raises InputError as `prompts_named` does."""
-    if not options.shot:
-        raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
-    named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
-    return SHOTS if "all" in options.shot else tuple(named)
-
-
-def tasks_named(options: Options) -> tuple[str, ...]:
-    """Return the tasks of a run; raises InputError where one does not exist."""
-    unknown = [name for name in options.task if name not in TASKS]
-    if unknown:
-        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
-    return options.task or TASKS
-
-
-def _choose(name: str, known: Collection[str]) -> str:
-    """Return in words what there is to choose from, a similar name first."""
-    written = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
-    choice = f"choose from {', '.join(known)}"
-    return f"did you mean {written[near[0]]}? Else {choice}" if near else choice
-
-
-def require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:
-    """Refuse prompts and tasks that have no setting in common; raises InputError."""
-    if not any(setting_of(task) in settings for task in tasks):
-        raise InputError(
-            f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
-            "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
-        )
-
-
 _CASES = (Path(__file__).parents[2] / "benchmarks").resolve()
 _SPEED = _CASES / "speed"
 _FILES: dict[Path, Setting] = {
@@ -334,7 +288,7 @@ _FILES: dict[Path, Setting] = {
 _NO_RUN = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test")
 
 
-def named_settings(config: pytest.Config) -> set[Setting]:
+def named_settings(config: "pytest.Config") -> set[Setting]:
     """Return the settings whose cases the arguments of a session reach; none for a session without cases."""
     if any(getattr(config.option, name, None) for name in _NO_RUN):
         return set()
@@ -342,7 +296,7 @@ def named_settings(config: pytest.Config) -> set[Setting]:
     return {setting for file, setting in _FILES.items() if any(file.is_relative_to(path) for path in named)}
 
 
-def is_unrequested_speed_benchmark(config: pytest.Config, path: Path) -> bool:
+def is_unrequested_speed_benchmark(config: "pytest.Config", path: Path) -> bool:
     """Tell whether a path belongs to the speed benchmarks, which are collected only when named."""
     named = [each for each, _ in named_paths(config)]
     return path.resolve().is_relative_to(_SPEED) and not any(each.is_relative_to(_SPEED) for each in named)
@@ -353,7 +307,7 @@ def is_case(nodeid: str) -> bool:
     return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
 
 
-def named_paths(config: pytest.Config) -> list[tuple[Path, str]]:
+def named_paths(config: "pytest.Config") -> list[tuple[Path, str]]:
     """Return the path that each argument of a session names, and what follows ``::``."""
     start, found = config.invocation_params.dir, []
     for argument in config.args:

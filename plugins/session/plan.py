@@ -1,5 +1,6 @@
 """The cases of a run: every combination of question, paraphrase, prompt, shot, loop and model."""
 
+import difflib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,13 @@ from urllib.parse import urlsplit
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import require_loopback
 from retrocypher.kg.questions.question import (
+    TASKS,
     Question,
     Setting,
     paraphrase,
     parse_paraphrases,
     select,
+    setting_of,
 )
 from retrocypher.kg.questions.reading import QuestionSet, load_questions, question_folder
 from retrocypher.kg.secrets import without_password
@@ -23,13 +26,7 @@ from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
-from retrocypher.plugins.session.options import (
-    Options,
-    prompts_named,
-    require_overlap,
-    shots_named,
-    tasks_named,
-)
+from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
     JudgePlan,
@@ -42,8 +39,8 @@ from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.prices import prices_used
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
-from retrocypher.prompts.templates.exemplars import Bank, load_banks, require_vectors
-from retrocypher.prompts.templates.template import Prompt
+from retrocypher.prompts.templates.exemplars import SHOTS, Bank, canonical_shot, load_banks, require_vectors
+from retrocypher.prompts.templates.template import Prompt, load_prompts
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -207,12 +204,12 @@ def resolve(
     """
     if options.offline:
         environment = _offline(options, environment)
-    prompts = prompts_named(options)
-    tasks = tasks_named(options)
+    prompts = _prompts_named(options)
+    tasks = _tasks_named(options)
     shard = parse_shard(options.shard)
     phrasings = parse_paraphrases(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
-    shots = shots_named(options)
+    shots = _shots_named(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
     judge = judge_plan(options, environment)
@@ -224,7 +221,7 @@ def resolve(
         fingerprint=question_set.fingerprint,
         query_timeout=options.query_timeout,
     )
-    require_overlap(prompts, tasks, settings)
+    _require_overlap(prompts, tasks, settings)
     # What can be known to be wrong is that of the whole run, so that its shards agree on it.
     whole = select(
         [question for question in question_set.questions if question.setting in settings],
@@ -282,3 +279,49 @@ def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, s
         named = without_password(options.graph)
         require_loopback(urlsplit(named).hostname or "", f"--graph {named}")
     return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+
+
+def _prompts_named(options: Options) -> dict[str, Prompt]:
+    """Return the prompts of a run by name; raises InputError where one does not exist, or none is named."""
+    known = load_prompts(options.prompt_set, Path(options.prompt_dir) if options.prompt_dir else None)
+    unknown = [name for name in options.prompt if name not in (*known, "all")]
+    if unknown:
+        raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
+    if not options.prompt:
+        raise InputError(f"--prompt names no prompt; choose from {', '.join(known)}, or all")
+    if "all" in options.prompt:
+        return known
+    return {name: known[name] for name in options.prompt}
+
+
+def _shots_named(options: Options) -> tuple[str, ...]:
+    """Return the shots of a run by their canonical names; raises InputError as `_prompts_named` does."""
+    if not options.shot:
+        raise InputError(f"--shot names no shot; choose from {', '.join(SHOTS)}, or all")
+    named = dict.fromkeys(canonical_shot(name) for name in options.shot if name != "all")
+    return SHOTS if "all" in options.shot else tuple(named)
+
+
+def _tasks_named(options: Options) -> tuple[str, ...]:
+    """Return the tasks of a run; raises InputError where one does not exist."""
+    unknown = [name for name in options.task if name not in TASKS]
+    if unknown:
+        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
+    return options.task or TASKS
+
+
+def _choose(name: str, known: Collection[str]) -> str:
+    """Return in words what there is to choose from, a similar name first."""
+    written = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), written, n=1, cutoff=0.82)
+    choice = f"choose from {', '.join(known)}"
+    return f"did you mean {written[near[0]]}? Else {choice}" if near else choice
+
+
+def _require_overlap(prompts: Mapping[str, Prompt], tasks: tuple[str, ...], settings: set[Setting]) -> None:
+    """Refuse prompts and tasks that have no setting in common; raises InputError."""
+    if not any(setting_of(task) in settings for task in tasks):
+        raise InputError(
+            f"--prompt {','.join(prompts)} and --task {','.join(tasks)} have no case in common: "
+            "P1 to P5 go with single-step tasks, P6 to P10 with multi-step tasks"
+        )
