@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from filelock import FileLock
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from retrocypher.kg.errors import InputError
@@ -160,6 +161,15 @@ def _command(encoder: str) -> str:
     )
 
 
+class PassageEntry(Struct, frozen=True):
+    """What a record says of a passage; the text is in the messages."""
+
+    reaction: int
+    file: str
+    row: int
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
     """A passage with its relevance, from 0 to 1; how that is computed depends on the search."""
@@ -167,10 +177,11 @@ class FoundPassage:
     passage: Passage
     score: float
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what a record says of it; the text is in the messages."""
-        where = {"reaction": self.passage.reaction, "file": self.passage.file, "row": self.passage.row}
-        return {**where, "score": round(self.score, 6)}
+    @property
+    def entry(self) -> PassageEntry:
+        """What a record says of it."""
+        passage = self.passage
+        return PassageEntry(passage.reaction, passage.file, passage.row, round(self.score, 6))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType, to_builtins
+
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.prompts.answering.passages import FoundPassage
+from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
@@ -233,6 +235,16 @@ class Limits:
     graph_weight: float = 0.4
 
 
+class ContextEntry(Struct, frozen=True):
+    """What a record says of a context."""
+
+    rows: int
+    of: int
+    characters: int | UnsetType = UNSET
+    passages: list[PassageEntry] | UnsetType = UNSET
+    combined_score: float | UnsetType = UNSET
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a model is given: rows, a line each, and passages, the most relevant first.
@@ -251,13 +263,15 @@ class Context:
     characters: int = 0
     combined: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what a record says of the context."""
-        entry: dict[str, Any] = {"rows": len(self.facts), "of": self.row_count, "characters": self.characters}
-        if self.combined is not None:
-            entry["passages"] = [each.to_json() for each in self.passages]
-            entry["combined_score"] = round(self.combined, 6)
-        return entry
+    @property
+    def entry(self) -> ContextEntry:
+        """What a record says of the context."""
+        if self.combined is None:
+            return ContextEntry(len(self.facts), self.row_count, self.characters)
+        passages = [each.entry for each in self.passages]
+        return ContextEntry(
+            len(self.facts), self.row_count, self.characters, passages, round(self.combined, 6)
+        )
 
 
 def context_of(
@@ -346,21 +360,22 @@ class AnswerWriter:
         """
         if tells_nothing(execution.rows):
             said = Completion(INSUFFICIENT)
-            note(Step(TEXT_ROLE, None, "insufficient", [{"context": {"rows": 0, "of": 0}}], answer=said))
+            finding = {"context": to_builtins(ContextEntry(rows=0, of=0))}
+            note(Step(TEXT_ROLE, None, "insufficient", [finding], answer=said))
             return WrittenAnswer(INSUFFICIENT)
         found = None
         if self.search is not None:
             found = self.search(question, execution.columns, execution.rows)
         context = context_of(execution.columns, execution.rows, execution.row_count, found, self.limits)
         messages = answer_messages(question, context, execution.truncated)
-        answer = _asked(TEXT_ROLE, messages, {"context": context.to_json()}, ask, note)
+        finding = {"context": to_builtins(context.entry)}
+        answer = _asked(TEXT_ROLE, messages, finding, ask, note)
         if answer is None:
             return WrittenAnswer(None)
         given = (*context.facts, *(each.passage.text for each in context.passages))
         written = WrittenAnswer(visible_text(answer.text), given=given)
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
-        findings = [{"context": context.to_json()}]
-        note(Step(TEXT_ROLE, None, verdict, findings, messages=messages, answer=answer))
+        note(Step(TEXT_ROLE, None, verdict, [finding], messages=messages, answer=answer))
         if not written.text or written.claims_nothing:
             return written
         return replace(written, stated=_stated(question, written.text, ask, note))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
@@ -77,7 +78,7 @@ def test_rows_without_a_value_tell_nothing(rows: list[list[Any]], nothing: bool)
 def test_rows_are_capped_by_number_and_budget_but_one_is_given_at_least() -> None:
     context = context_of(["n"], [[n] for n in range(80)], 80, None, Limits(rows=3))
     assert context.facts == ('{"n": 0}', '{"n": 1}', '{"n": 2}')
-    assert context.to_json() == {"rows": 3, "of": 80, "characters": 24}
+    assert to_builtins(context.entry) == {"rows": 3, "of": 80, "characters": 24}
     context = context_of(["n"], [["C" * 90], ["C" * 90], ["C"]], 3, None, Limits(characters=150))
     assert len(context.facts) == 1
     cut = context_of(["n"], [["C" * 900], ["C"]], 2, None, Limits(characters=100))
@@ -98,7 +99,7 @@ def test_passages_and_facts_are_fused_by_weight_and_relevance() -> None:
     several = context_of(["x"], [[1]], 1, [found(score / 10) for score in range(1, 8)], Limits(passages=2))
     assert [each.score for each in several.passages] == [0.7, 0.6]
     assert context_of(["x"], [[1]], 1, [], Limits()).combined == pytest.approx(0.4)
-    seen = context.to_json()["passages"]
+    seen = to_builtins(context.entry)["passages"]
     assert seen == [{"reaction": 7, "file": "a.parquet", "row": 3, "score": 0.9}]
 
 
