@@ -65,6 +65,11 @@ def dropped_mutants(manifest: BankManifest, row: str) -> dict[str, int]:
     return manifest.dropped.get("composition" if row == COMPOSITIONS else row, {})
 
 
+def drop_reasons(manifest: BankManifest) -> Counter[str]:
+    """Return the dropped mutants of all operators by reason."""
+    return sum(map(Counter, manifest.dropped.values()), Counter[str]())
+
+
 class KindTotals(Struct, frozen=True):
     """The entries of one kind."""
 

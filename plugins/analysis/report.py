@@ -203,6 +203,11 @@ class SeriesRatings(Struct, frozen=True):
     counts: list[int]
     """Cases by score in tenths, from 0 to 1."""
 
+    @property
+    def shares(self) -> list[float]:
+        """The same as shares of the cases with a score."""
+        return [count / max(1, self.mean.n) for count in self.counts]
+
 
 class TaskMeans(Struct, frozen=True):
     """Mean rating of a task, for each model and loop."""
@@ -253,6 +258,11 @@ class JudgeVariant(Struct, frozen=True):
     def overall(self) -> Agreement:
         """The agreement over all cases."""
         return self.rows[0][1]
+
+    @property
+    def largest_share(self) -> float:
+        """The largest share of a model and loop with one score in tenths."""
+        return max((share for each in self.series for share in each.shares), default=0.0)
 
 
 def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list[JudgeVariant]:
@@ -391,6 +401,21 @@ class ReportNumbers(Struct, frozen=True):
 
     runs: list[RunNumbers]
     comparisons: list[ReportComparison]
+
+    @property
+    def cases(self) -> int:
+        """The cases of all runs."""
+        return sum(each.run.summary.cases for each in self.runs)
+
+    @property
+    def failed(self) -> int:
+        """The failed cases of all runs."""
+        return sum(len(each.run.failed) for each in self.runs)
+
+    @property
+    def not_run(self) -> int:
+        """The cases of all runs that were not run because of an infrastructure error."""
+        return sum(len(each.run.not_run) for each in self.runs)
 
 
 def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = ()) -> ReportNumbers:

@@ -1,6 +1,5 @@
 """Tables of a judge's agreement and calibration, and of the bank of known errors, for 80 columns."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich import box
@@ -15,6 +14,7 @@ from retrocypher.plugins.analysis.bank_counts import (
     OPERATOR_ROWS,
     BankCounts,
     BankTotals,
+    drop_reasons,
     dropped_mutants,
 )
 from retrocypher.plugins.formatting.text import counted, one_line, usd
@@ -150,7 +150,7 @@ def counts_table(counts: BankCounts, manifest: BankManifest) -> Group:
             kind, label = (operator.kind, name_of(operator.label or "")) if operator else ("neutral", "")
             numbers = (each.entries, each.held_out, sum(each.dropped.values()))
             table.add_row(name, kind, label, *_cells(numbers))
-    reasons = ", ".join(f"{count:,} {reason}" for reason, count in _reasons(manifest).items())
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in drop_reasons(manifest).items())
     operators = ", ".join(counts.held_out_operators)
     notes = [
         f"Dropped: {reasons}." if reasons else "",
@@ -173,7 +173,7 @@ def tasks_table(counts: BankCounts) -> Group:
 
 def dropped_table(manifest: BankManifest) -> Table:
     """Return how many mutants of each operator were dropped, and why."""
-    reasons = _reasons(manifest)
+    reasons = drop_reasons(manifest)
     table = _bank_table("Dropped, by reason", "operator")
     for reason in reasons:
         table.add_column(reason, justify="right", width=_REASON)
@@ -201,10 +201,3 @@ def _bank_table(title: str, *headings: str) -> Table:
 
 def _cells(numbers: Iterable[int]) -> Iterator[str]:
     return (f"{number:,}" if number else "" for number in numbers)
-
-
-def _reasons(manifest: BankManifest) -> Counter[str]:
-    every = Counter[str]()
-    for counts in manifest.dropped.values():
-        every.update(counts)
-    return every

@@ -233,10 +233,10 @@ def build_report(
     return Report(
         page=out,
         bytes=len(rendered.html),
-        cases=sum(run.summary.cases for run in runs),
-        failed=sum(len(run.failed) for run in runs),
+        cases=page.numbers.cases,
+        failed=page.numbers.failed,
         listed=rendered.listed,
-        not_run=sum(len(run.not_run) for run in runs),
+        not_run=page.numbers.not_run,
         folder=folder,
         pages=len(sizes),
         pages_bytes=sum(sizes),
@@ -301,7 +301,7 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
         **{name: getattr(numbers, name) for name in numbers.__struct_fields__},
         "name": numbers.name,
         "about": about(numbers.run),
-        "costly": _costly(numbers.run, links),
+        "costly": _costliest(numbers.run, links),
         "clouds": [_cloud(each.metric, each.points) for each in numbers.clouds],
         "judge": [_judge(part, numbers.name, links) for part in numbers.judge],
     }
@@ -328,7 +328,7 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
     return {name: title for name, title, there in everything if there}
 
 
-def _costly(run: ReportRun, links: Links) -> list[dict[str, Any]]:
+def _costliest(run: ReportRun, links: Links) -> list[dict[str, Any]]:
     filters = environment().filters
     parts = []
     for measure, (title, unit) in _COSTLIEST_TITLES.items():
@@ -349,14 +349,16 @@ def _cloud(metric: str, points: Sequence[Any]) -> dict[str, Any]:
 
 def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:
     """Return the ratings of a judge; bars are shares of the cases of each series, all on one scale."""
-    shares = [[count / max(1, each.mean.n) for count in each.counts] for each in part.series]
-    most = max((share for each in shares for share in each), default=0) or 1
+    scale = part.largest_share or 1
     return {
         "part": part,
         "title": _JUDGE_TITLES[part.variant],
         "series": [
-            {"of": each, "bars": list(zip(each.counts, [share / most for share in own], strict=True))}
-            for each, own in zip(part.series, shares, strict=True)
+            {
+                "of": each,
+                "bars": list(zip(each.counts, [share / scale for share in each.shares], strict=True)),
+            }
+            for each in part.series
         ],
         "disagreements": [
             {"case": each, "reason": shortened(each.reason, _REASON), "href": links.get((run, each.case_id))}
