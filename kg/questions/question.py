@@ -76,25 +76,25 @@ class Paraphrases:
     slots: tuple[str, ...]
     texts: tuple[str, ...]
 
-    def text(self, slots: Mapping[str, Any], phrasing: int = 1) -> str:
+    def text(self, slots: Mapping[str, Any], number: int = 1) -> str:
         """Return the question in one paraphrase, from 1; lists of molecules read as ``A, B and C``."""
-        return self.texts[phrasing - 1].format_map({name: _words(slots[name]) for name in self.slots})
+        return self.texts[number - 1].format_map({name: _words(slots[name]) for name in self.slots})
 
 
 @cache
 def paraphrases_of(task: str) -> Paraphrases:
     """Return the paraphrases of a task, as shipped."""
     words = yaml.safe_load((_TEMPLATES / f"{task}.yaml").read_text(encoding="utf-8"))
-    return Paraphrases(tuple(words["slots"]), tuple(each["text"] for each in words["phrasings"]))
+    return Paraphrases(tuple(words["slots"]), tuple(each["text"] for each in words["paraphrases"]))
 
 
-def paraphrase(question: Question, phrasing: int) -> Question:
+def paraphrase(question: Question, number: int) -> Question:
     """Return a question in another paraphrase of its task, where its own text is number 1."""
-    if not 1 <= phrasing <= PARAPHRASE_COUNT:
-        raise ValueError(f"phrasing {phrasing} is none of 1 to {PARAPHRASE_COUNT}")
-    if phrasing == 1:
+    if not 1 <= number <= PARAPHRASE_COUNT:
+        raise ValueError(f"paraphrase {number} is none of 1 to {PARAPHRASE_COUNT}")
+    if number == 1:
         return question
-    return replace(question, text=paraphrases_of(question.task).text(question.slots, phrasing))
+    return replace(question, text=paraphrases_of(question.task).text(question.slots, number))
 
 
 def parse_paraphrases(names: Sequence[str]) -> tuple[int, ...]:

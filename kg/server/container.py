@@ -50,12 +50,12 @@ LOCAL_DAEMONS = ("http+docker://localhost", "http+docker://localnpipe")
 
 
 def labels(directory: str) -> dict[str, str]:
-    """Return what a container is labelled with: its supervisor's folder, and where that folder is seen."""
+    """Return the labels of a container: its supervisor's folder, and the machine or container that has it."""
     return {DIRECTORY_LABEL: directory, PLACE_LABEL: _place()}
 
 
 def remove_stray_containers(client: docker.DockerClient) -> None:
-    """Remove the containers of this place whose supervisor holds its folder no more."""
+    """Remove the containers of this place whose supervisor no longer holds its folder."""
     try:
         for container in client.containers.list(all=True, filters={"label": f"{PLACE_LABEL}={_place()}"}):
             directory = Path(container.labels[DIRECTORY_LABEL])
@@ -113,7 +113,7 @@ class DockerServer:
         """Return whether the server answers; raise StartError if the container has ended."""
         if not self.alive():
             raise StartError("crash", self.evidence())
-        # The log goes on over restarts.
+        # A restart does not clear the log.
         if self._log().count(STARTED) < self._starts:
             return False
         self._started_at = self._started_at or time.monotonic()

@@ -111,11 +111,11 @@ def open_judge_model(
 ) -> TextModel:
     """Open the model of a judge, at the judge's API; `logprobs` and `form` as `ModelContext.open_text`."""
     own = replace(context, environment=judge_environment(context.environment))
-    return _Told(own.open_text(spec, logprobs=logprobs, form=form), context.environment)
+    return _JudgeModel(own.open_text(spec, logprobs=logprobs, form=form), context.environment)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _JudgeModel:
     """A judge's model, whose failures name the variables that were set for the judge."""
 
     model: TextModel
@@ -145,7 +145,7 @@ class _Nobody:
         raise ModelError(
             "not_recorded",
             f"{request.case_id}: the runs that are replayed have no judgement of it by {self.label}, and "
-            "there is no answer cache. Name the cache that has it with --cache FILE, or leave out --judge.",
+            "there is no response cache. Name the cache that has it with --cache FILE, or leave out --judge.",
         )
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ from retrocypher.plugins.operations.shards import (
 from retrocypher.plugins.reporting.allure.about import write_about
 from retrocypher.plugins.runs.files import ALLURE
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
+from retrocypher.plugins.runs.manifest import ExclusiveRerunEntry, Manifest
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.runs.summary import RunSummary
@@ -61,7 +61,7 @@ def merged_manifest(runs: Sequence[ShardRun], questions: int, exit_status: int) 
         "versions": _listed(each.versions for each in manifests),
         "git": _listed(each["git"] or {} for each in written) or None,
         "graph": {**first["graph"], **_graph(runs)},
-        "standstill": StandstillEntry(
+        "standstill": ExclusiveRerunEntry(
             sum(each.queries for each in waits if each), sum(each.seconds for each in waits if each)
         ),
         "key": shard.key,

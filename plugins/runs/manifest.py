@@ -293,7 +293,7 @@ class Counts(Struct):
     """Crashed: selected, without a record."""
 
 
-class StandstillEntry(Struct):
+class ExclusiveRerunEntry(Struct):
     """What runaway queries cost a run."""
 
     queries: int = 0
@@ -380,7 +380,7 @@ class Manifest(Struct, kw_only=True):
     """Completions: how many were requested, and their cost. Written at the end."""
     counts: Counts | UnsetType = UNSET
     """What became of the cases. Written at the end."""
-    standstill: StandstillEntry | UnsetType = UNSET
+    standstill: ExclusiveRerunEntry | UnsetType = UNSET
     """Runaway queries. Written at the end."""
     merged_from: list[JsonValue] | UnsetType = UNSET
     """The shards of a merged run."""

@@ -41,7 +41,7 @@ CHECK_ROLE = "answer:check"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the graph says of an answer, as it goes on the record."""
+    """What the graph says of an answer, as it is recorded."""
 
     claims: list[RecordedClaim]
     verification: Verification

@@ -24,7 +24,7 @@ from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Manifest, StandstillEntry
+from retrocypher.plugins.runs.manifest import ExclusiveRerunEntry, Manifest
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
@@ -225,7 +225,7 @@ class Controller:
         manifest.answers = state.usage.counts(str(self._plan.answers) if self._plan.answers else None)
         planned, crashed = self._plan.case_count(), len(state.crashed)
         manifest.counts = state.summary.counts(planned, state.selected, crashed)
-        manifest.standstill = StandstillEntry(state.standstill.queries, state.standstill.seconds)
+        manifest.standstill = ExclusiveRerunEntry(state.standstill.queries, state.standstill.seconds)
         self._write(partial(self._run.write_manifest, manifest))
 
     def _write(self, write: Callable[[], None]) -> bool:

@@ -66,7 +66,7 @@ class Case:
 def cases_of(
     setting: Setting,
     questions: Sequence[Question],
-    phrasings: Sequence[int],
+    paraphrases: Sequence[int],
     prompts: Sequence[str],
     shots: Sequence[str],
     loops: Sequence[str],
@@ -85,11 +85,11 @@ def cases_of(
     ]
     for question in questions:
         if question.setting == setting:
-            for phrasing in phrasings:
-                asked = paraphrase(question, phrasing)
-                name = question.id if phrasing == 1 else f"{question.id}-w{phrasing}"
+            for number in paraphrases:
+                asked = paraphrase(question, number)
+                name = question.id if number == 1 else f"{question.id}-w{number}"
                 for suffix, prompt, shot, loop, model in combinations:
-                    yield Case(name + suffix, asked, phrasing, prompt, shot, loop, model)
+                    yield Case(name + suffix, asked, number, prompt, shot, loop, model)
 
 
 NONE = "none"
@@ -127,7 +127,7 @@ class Plan:
     Attributes:
         question_set: The set that the questions were taken from.
         questions: The questions of this run, in their first paraphrase.
-        phrasings: The paraphrases of this run, by number.
+        paraphrases: The paraphrases of this run, by number.
         banks: The exemplar bank of each setting.
         prices: List prices of its models, of those that play roles, and of the judge; None if none is known.
         key_encoder: The encoder stage of key matching; None without it.
@@ -141,7 +141,7 @@ class Plan:
     options: Options
     question_set: QuestionSet
     questions: tuple[Question, ...]
-    phrasings: tuple[int, ...]
+    paraphrases: tuple[int, ...]
     prompts: Mapping[str, Prompt]
     shots: tuple[str, ...]
     banks: Mapping[Setting, Bank]
@@ -172,7 +172,7 @@ class Plan:
         names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
         labels = [model.label for model in self.models]
         return cases_of(
-            setting, self.questions, self.phrasings, names, self.shots, tuple(self.loops.loops), labels
+            setting, self.questions, self.paraphrases, names, self.shots, tuple(self.loops.loops), labels
         )
 
     def case_count(self) -> int:
@@ -182,7 +182,7 @@ class Plan:
     def cases_for(self, questions: Iterable[Question]) -> int:
         """Return how many cases some questions make."""
         by_setting = [prompt.setting for prompt in self.prompts.values()]
-        each = len(self.phrasings) * len(self.shots) * len(self.loops.loops) * len(self.models)
+        each = len(self.paraphrases) * len(self.shots) * len(self.loops.loops) * len(self.models)
         return sum(each * by_setting.count(question.setting) for question in questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
@@ -207,7 +207,7 @@ def resolve(
     prompts = _prompts_named(options)
     tasks = _tasks_named(options)
     shard = parse_shard(options.shard)
-    phrasings = parse_paraphrases(options.phrasing)
+    paraphrases = parse_paraphrases(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots_named(options)
     models = parse_specs(options.model, environment)
@@ -240,7 +240,7 @@ def resolve(
         whole,
         shots,
         every_question=question_set.questions,
-        phrasings=phrasings,
+        paraphrases=paraphrases,
         prompts=tuple(prompts),
         loops=tuple(loops.loops),
         environment=environment,
@@ -249,14 +249,14 @@ def resolve(
     asked = (*models, *loops.models.values(), *answer_models, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
     banks = load_banks(Path(options.exemplar_dir) if options.exemplar_dir else None, options.static_exemplar)
-    asked_texts = [paraphrase(each, number) for each in questions for number in phrasings]
+    asked_texts = [paraphrase(each, number) for each in questions for number in paraphrases]
     require_vectors(asked_texts, shots, banks.values())
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,
         question_set,
         questions,
-        phrasings,
+        paraphrases,
         prompts,
         shots,
         banks,

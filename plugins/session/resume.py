@@ -11,7 +11,7 @@ from retrocypher.kg.execution.recovery import ExclusiveRerunStats
 from retrocypher.plugins.formatting.text import counted, safe
 from retrocypher.plugins.reporting.case_view import CaseFailedError, headline
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Continued, MadeOnce, Manifest, SessionEnd, StandstillEntry
+from retrocypher.plugins.runs.manifest import Continued, ExclusiveRerunEntry, MadeOnce, Manifest, SessionEnd
 from retrocypher.plugins.runs.record import Judgement, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, named_incomplete, newest_incomplete
 from retrocypher.plugins.runs.run_directory import RunDirectory, new_run_path
@@ -181,7 +181,7 @@ class ResumeState:
 
     def standstill(self, now: ExclusiveRerunStats) -> ExclusiveRerunStats:
         """Return what runaway queries cost the whole run."""
-        before = self._manifest.standstill or StandstillEntry()
+        before = self._manifest.standstill or ExclusiveRerunEntry()
         return ExclusiveRerunStats(now.queries + before.queries, now.seconds + before.seconds)
 
 

@@ -74,8 +74,8 @@ class Outcome:
 def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     """Run one case.
 
-    An infrastructure error goes on the record and never becomes a score, even after the first completion of a
-    loop: nobody knows what the loop would have made of it.
+    An infrastructure error is recorded and never becomes a score, even after the first completion of a loop:
+    what the loop would have made of it is unknown.
     """
     question = case.question
     exemplar = choose_exemplar(
@@ -151,7 +151,7 @@ def run_loop(
     first: Request,
     completion: Completion,
 ) -> LoopResult:
-    """Run the loop of a case; its steps go on the record as they are made."""
+    """Run the loop of a case; each step is recorded when it is made."""
     prompt = runtime.prompts[case.prompt]
     model = runtime.loop_models.get(case.model)
     same = model is runtime.models[case.model]

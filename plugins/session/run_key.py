@@ -136,14 +136,14 @@ def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue
         "set": plan.question_set.sha256,
         "asked": _sha256(_asked(plan, questions)),
         "count": len(questions),
-        "phrasings": sorted(plan.phrasings),
+        "phrasings": sorted(plan.paraphrases),
     }
 
 
 def _asked(plan: Plan, questions: Sequence[Question]) -> Iterator[str]:
     for question in questions:
-        for phrasing in plan.phrasings:
-            yield json_line(paraphrase(question, phrasing))
+        for number in plan.paraphrases:
+            yield json_line(paraphrase(question, number))
 
 
 def _judge(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue]:

@@ -122,7 +122,7 @@ _DEFAULT_REPORTCHARS = "fE"
 def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, run: Path) -> Iterator[str]:
     """Yield the lines that say what is being measured."""
     models = ", ".join(model.label for model in plan.models)
-    paraphrases = "" if plan.phrasings == (1,) else f"paraphrases {', '.join(map(str, plan.phrasings))}, "
+    paraphrases = "" if plan.paraphrases == (1,) else f"paraphrases {', '.join(map(str, plan.paraphrases))}, "
     prompts, shots = f"{', '.join(plan.prompts)} ({plan.options.prompt_set})", ", ".join(plan.shots)
     yield from graph.lines()
     yield f"model: {models}"

@@ -49,7 +49,7 @@ class LoopCase:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a loop, as it goes on the record.
+    """One step of a loop, as it is recorded.
 
     Attributes:
         role: Who acted: ``explain``, ``direction``, ``validator:schema``, ``corrector`` and so on.

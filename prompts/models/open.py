@@ -57,7 +57,7 @@ def check_models(
     every_question: Sequence[Question],
     prompts: Sequence[str],
     loops: Sequence[str] = ("none",),
-    phrasings: Sequence[int] = (1,),
+    paraphrases: Sequence[int] = (1,),
     environment: Mapping[str, str] = os.environ,
     keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
 ) -> None:
@@ -89,7 +89,7 @@ def check_models(
                     "prompt": prompts,
                     "shot": shots,
                     "loop": loops,
-                    "phrasing": [str(number) for number in phrasings],
+                    "phrasing": [str(number) for number in paraphrases],
                 }
                 predictions.require_use([question.id for question in questions], case)
             case "local" | "gguf":
@@ -249,7 +249,7 @@ class CachedModel:
         except ResponseCacheError as error:
             if not self._warned:
                 self._warned = True
-                warnings.warn(f"answers are not kept, the run goes on without: {error}", stacklevel=2)
+                warnings.warn(f"completions are not cached in this run: {error}", stacklevel=2)
             return None
 
 
@@ -269,13 +269,13 @@ class OfflineModel:
         except ResponseCacheError as error:
             raise ModelError("not_cached", str(error)) from error
         if kept is None:
-            again = f" (time {request.repeat + 1} that it asks so)" if request.repeat else ""
+            again = f", asked {request.repeat + 1} times" if request.repeat else ""
             asking = request.case_id or (request.question.id if isinstance(request, Request) else "a request")
             raise ModelError(
                 "not_cached",
-                f"{asking}: what this case asks {self.label}{again} has no "
-                f"answer in the answer cache {self._answers.path}, and --offline asks nobody. Run the case "
-                "once without --offline, or add an export that has it with `retrocypher cache import`.",
+                f"{asking}: the response cache {self._answers.path} has no completion of {self.label} for "
+                f"this request{again}, and --offline asks no model. Run the case once without --offline, or "
+                "import an export that has it with `retrocypher cache import`.",
             )
         return _as_answer(kept)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LONGEST = (
     "test_runs.py",
     "test_loops.py",
-    "test_continued_runs.py",
+    "test_resumed_runs.py",
     "test_gold_on_neo4j.py",
     "test_bank_on_neo4j.py",
     "test_graph_rebuild.py",
@@ -28,7 +28,7 @@ LONGEST = (
     "test_written_answers.py",
     "test_gates.py",
     "test_judged_runs.py",
-    "test_answer_cache.py",
+    "test_cached_runs.py",
 )
 
 

@@ -32,7 +32,7 @@ from retrocypher.prompts.templates.exemplars import SHOTS
 _logger = logging.getLogger(__name__)
 
 CRASHED = InfrastructureError(
-    "harness", "lost", "the case ended with its worker or in the harness; see the output of the run"
+    "harness", "crashed", "the case ended with its worker or in the harness; see the output of the run"
 )
 """The error of a case that was selected and has no record."""
 

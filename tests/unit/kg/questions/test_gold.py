@@ -113,12 +113,12 @@ def test_a_route_of_n_reactions_has_two_n_relationships(task: str, steps: int) -
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("phrasing", range(1, PARAPHRASE_COUNT + 1))
-def test_a_text_names_every_slot_once(task: str, phrasing: int) -> None:
+@pytest.mark.parametrize("number", range(1, PARAPHRASE_COUNT + 1))
+def test_a_text_names_every_slot_once(task: str, number: int) -> None:
     slots = slots_of(task, "CCO")
     slots |= {"start": "CCN"} if "start" in slots else {}
     slots |= {"products": ["CCO", "CCC", "CCCl"]} if "products" in slots else {}
-    text = paraphrases_of(task).text(slots, phrasing)
+    text = paraphrases_of(task).text(slots, number)
     assert text == text.strip(" ,;:")
     for value in slots.values():
         for each in value if isinstance(value, list) else [value]:
@@ -144,10 +144,10 @@ def test_another_wording_than_the_questions_own_changes_the_text_alone() -> None
         assert replace(other, text=question.text) == question
 
 
-@pytest.mark.parametrize("phrasing", [0, PARAPHRASE_COUNT + 1])
-def test_a_wording_that_is_not_there_is_refused(phrasing: int) -> None:
-    with pytest.raises(ValueError, match=f"phrasing {phrasing}"):
-        paraphrase(load_questions().questions[0], phrasing)
+@pytest.mark.parametrize("number", [0, PARAPHRASE_COUNT + 1])
+def test_a_wording_that_is_not_there_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"paraphrase {number}"):
+        paraphrase(load_questions().questions[0], number)
 
 
 GIVEN = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))

@@ -209,7 +209,7 @@ def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> N
     f1 = "F1 0.000 (precision 0.000, recall 0.000), status ok, 0 rows"
     assert said[WRONG].endswith(f"CaseFailedError: empty_result: {f1}")
     assert said[UNASKED].endswith("CaseError: model unreachable: nobody there")
-    assert "case_view.CaseError: harness lost: the case ended" in said[LOST]
+    assert "case_view.CaseError: harness crashed: the case ended" in said[LOST]
     assert {"name": "error", "value": "empty_result"} in found[WRONG]["labels"]
     attached = attachments(found[WRONG])
     assert (attached["question"], attached["messages"]) == (ASKED[1].text, "--- user ---\nWhich?")

@@ -1,4 +1,4 @@
-"""The cache of answers from end to end: a run is repeated without a network, a key or a call."""
+"""The response cache from end to end: a run is repeated without a network, a key or a call."""
 
 from collections.abc import Callable
 from pathlib import Path
