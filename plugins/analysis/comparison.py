@@ -180,7 +180,7 @@ _MOST_NAMED = 3
 
 
 class Difference(Struct, frozen=True):
-    """Something that must be the same in two runs and is not."""
+    """A condition that two runs must share and do not."""
 
     what: str
     """Such as ``graph fingerprint``."""

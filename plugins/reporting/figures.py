@@ -362,7 +362,7 @@ def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
                 written.append(file)
     except OSError as error:
         raise InputError(
-            f"--figures {folder}: cannot be written to ({error.strerror}); name a folder that can"
+            f"--figures {folder}: cannot be written to ({error.strerror}); name a writable folder"
         ) from error
     return written
 

@@ -105,8 +105,8 @@ def _measured(run: RunLog) -> tuple[int, float | None, float | None]:
         lines, summary, answers = _lines(run.path), run.summary, run.manifest.answers
         if lines != summary.cases and not is_held(run.path):
             raise InputError(
-                f"{run}: summary.json tells {counted(summary.cases, 'case')}, and records.jsonl has "
-                f"{lines:,}; restore them from a copy, or make the run again"
+                f"{run}: summary.json counts {counted(summary.cases, 'case')}, and records.jsonl has "
+                f"{lines:,}; restore both from a copy, or repeat the run"
             )
         return summary.cases, summary.means.get("f1"), answers.cost if answers else None
     scores: list[float] = []

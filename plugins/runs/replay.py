@@ -345,7 +345,7 @@ class ReplayedModel:
     def _missing(self, request: Request | Chat) -> str:
         return (
             f"{request.case_id}: what this case asks {self.label} has no answer in the records of "
-            f"{self._index.named}, and there is no answer cache. Run with the prompts and options "
+            f"{self._index.named}, and there is no response cache. Run with the prompts and options "
             "of that run (options in its manifest.json), or name the cache that has it with --cache FILE."
         )
 

@@ -185,7 +185,7 @@ def _understood(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"--run-dir {path}: cannot be written to ({error.strerror}); name a folder that can"
+            f"--run-dir {path}: cannot be written to ({error.strerror}); name a writable folder"
         ) from error
 
 

@@ -14,7 +14,7 @@ from retrocypher.plugins.session.resume import ResumeState
 
 @dataclass(slots=True)
 class RunState:
-    """What a run has measured so far: all that its closing lines, its gate and its summary are made of."""
+    """The measurements of a run so far, from which its closing lines, gate and summary are made."""
 
     plan: Plan
     path: Path

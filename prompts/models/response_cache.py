@@ -121,7 +121,7 @@ def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repea
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_ELSEWHERE = "name another file with --cache FILE, or keep no answers with --cache none"
+_ELSEWHERE = "name another file with --cache FILE, or run without a cache with --cache none"
 _SAID = {
     sqlite3.SQLITE_NOTADB: ("is no SQLite database, or its beginning is damaged", "Move it away"),
     sqlite3.SQLITE_CORRUPT: ("is damaged ({})", "Move it away and import an export of it"),
@@ -141,7 +141,7 @@ class ResponseCacheError(InputError):
 
 def fault(path: Path, wrong: str, remedy: str) -> ResponseCacheError:
     """Return the error that says what is wrong with a cache, and the remedy unless one does without it."""
-    return ResponseCacheError(f"the answer cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
+    return ResponseCacheError(f"the response cache {path} {wrong}. {remedy}, or {_ELSEWHERE}.")
 
 
 @contextmanager

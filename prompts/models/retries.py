@@ -123,14 +123,14 @@ class CircuitBreaker:
         if failing.for_good:
             raise ModelError(
                 failing.kind,
-                "Asked no more: the model was given up on for this run after a failure that cannot pass. "
-                f"{failing.message}",
+                "Not asked: this run sends the model no more requests after a permanent failure. Fix its "
+                f"cause and repeat the command. {failing.message}",
             )
         if failing.in_a_row >= _IN_A_ROW and not self._probe():
             raise ModelError(
                 failing.kind,
-                f"Asked no more: the model was given up on after {failing.in_a_row} requests in a row failed "
-                f"and is tried once in {_PROBE_EVERY_S:.0f} s. {failing.message}",
+                f"Not asked: {failing.in_a_row} requests in a row failed, so the model is tried only once in "
+                f"{_PROBE_EVERY_S:.0f} s. Repeat the command later. {failing.message}",
             )
 
     def replied(self) -> None:

@@ -192,7 +192,7 @@ def test_what_was_paid_for_gives_way_to_no_fault(run: Path, api: RolesApi, refus
         ("run", "has no judge; name one with --judge MODEL"),
         ("run --judge oracle", "reads no messages"),
         ("run --judge gpt-4o --offline --cache none", "then there are no answers"),
-        ("run --judge gpt-4o --cache /dev/null/x", "the answer cache /dev/null/x"),
+        ("run --judge gpt-4o --cache /dev/null/x", "the response cache /dev/null/x"),
         ("run --repeats 2", "--repeats goes with --calibrate"),
         ("", "name the folder of a run"),
         ("--calibrate", "--calibrate needs a judge"),

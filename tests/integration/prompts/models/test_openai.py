@@ -286,7 +286,7 @@ def test_three_failures_in_a_row_end_the_asking(
     for model in workers:
         error = failing(model, ask("x"))
         assert error.kind == kind
-        assert "given up on after 3 requests in a row" in str(error)
+        assert "3 requests in a row failed" in str(error)
     assert len(api.bodies) == 6
 
 

@@ -69,7 +69,7 @@ def test_removing(cache: Path) -> None:
         (["prune", "--older-than", "99999999w"], "give a number of hours"),
         (["prune", "--to-size", "-5MB"], "-5MB: give a number of B, KB, MB or GB"),
         (["prune"], "name what to remove, with --older-than, --model or --to-size"),
-        (["stats", "--cache", "/no/such/file"], "the answer cache /no/such/file is not there"),
+        (["stats", "--cache", "/no/such/file"], "the response cache /no/such/file is not there"),
     ],
 )
 def test_wrong_use_is_reported(arguments: list[str], said: str) -> None:

@@ -223,7 +223,7 @@ def test_a_list_of_runs_says_where_summary_and_records_do_not_fit(tmp_path: Path
     run = write_run(tmp_path / "run", [record_of("a"), record_of("b")], (), manifest_of(), summary)
     assert read_entry(RunLog(run)).reason is None
     lines = (run / "records.jsonl").read_text().splitlines(keepends=True)
-    message = f"{run}: summary.json tells 2 cases, and records.jsonl has"
+    message = f"{run}: summary.json counts 2 cases, and records.jsonl has"
     for kept, left in ((lines[0], 1), (lines[0] + lines[1][:50], 1), ("", 0)):
         (run / "records.jsonl").write_text(kept)
         assert (read_entry(RunLog(run)).reason or "").startswith(f"{message} {left}; ")

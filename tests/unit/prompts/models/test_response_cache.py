@@ -122,7 +122,7 @@ def refused(file: Path, *said: str, read_only: bool = False) -> None:
         prepare(file, read_only=read_only)
     message = str(caught.value)
     assert "\n" not in message
-    for part in (f"the answer cache {file} ", "--cache FILE", "--cache none", *said):
+    for part in (f"the response cache {file} ", "--cache FILE", "--cache none", *said):
         assert part in message
 
 
@@ -206,7 +206,7 @@ def test_a_file_without_the_right_to_write(tmp_path: Path, file: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-c", _AS_NOBODY, str(file)], capture_output=True, text=True, check=True
     )
-    assert f"the answer cache {file} cannot be written to. " in said.stdout
+    assert f"the response cache {file} cannot be written to. " in said.stdout
     assert said.stdout.endswith("\n50\n")
 
 
@@ -300,15 +300,15 @@ def test_a_cache_that_fails_costs_no_answer(store: ResponseCache, connection: sq
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
     big = replace(FIRST, text="x" * 100_000)
-    with pytest.warns(UserWarning, match=r"answers are not kept, .*answers\.sqlite .* the disk is full"):
+    with pytest.warns(UserWarning, match=r"completions are not cached .*answers\.sqlite .* the disk is full"):
         assert CachedModel(IDENTITY, store, Scripted([big])).answer(REQUEST) == big
     connection.close()
-    with pytest.warns(UserWarning, match="answers are not kept"):
+    with pytest.warns(UserWarning, match="completions are not cached"):
         assert model.answer(REQUEST) == FIRST
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert model.answer(REQUEST) == SECOND
-    with pytest.raises(ModelError, match=r"the answer cache .*answers\.sqlite") as caught:
+    with pytest.raises(ModelError, match=r"the response cache .*answers\.sqlite") as caught:
         OfflineModel("m", IDENTITY, store).answer(REQUEST)
     assert caught.value.kind == "not_cached"
 
@@ -316,11 +316,11 @@ def test_a_cache_that_fails_costs_no_answer(store: ResponseCache, connection: sq
 def test_offline_names_the_case_and_what_to_do(store: ResponseCache) -> None:
     offline = OfflineModel("m", IDENTITY, store)
     with pytest.raises(
-        ModelError, match=r"^the-case: .* asks m has no answer .*without --offline, or"
+        ModelError, match=r"^the-case: .* has no completion of m .*without --offline, or"
     ) as caught:
         offline.answer(REQUEST)
     assert caught.value.kind == "not_cached"
-    with pytest.raises(ModelError, match=r"asks m \(time 3 that it asks so\)"):
+    with pytest.raises(ModelError, match=r"of m for this request, asked 3 times"):
         offline.answer(replace(REQUEST, repeat=2))
 
 
@@ -330,7 +330,7 @@ def test_models_that_read_no_messages_are_not_kept(
     specs = [parse_spec("oracle"), parse_spec("gpt-x", ENVIRONMENT)]
     opened = ModelContext(tmp_path, 1, 0, environment={}, answers=store, offline=True).open(specs)
     assert opened["oracle"].answer(REQUEST).text == REQUEST.question.reference_cypher
-    with pytest.raises(ModelError, match="--offline asks nobody"):
+    with pytest.raises(ModelError, match="--offline asks no model"):
         opened["gpt-x"].answer(REQUEST)
     assert connection.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
