@@ -167,7 +167,7 @@ def test_damaged_messages_are_reported_before_a_run_is_resumed(tmp_path: Path, l
 def test_a_damaged_question_is_named_with_its_line(tmp_path: Path) -> None:
     run = write_run(tmp_path, [])
     (run / "questions.jsonl").write_text('{"id": "a"}\n')
-    for part in ("questions", "targets"):
+    for part in ("questions", "clusters"):
         with pytest.raises(InputError, match=r"questions\.jsonl, line 1: field '.*' is missing"):
             getattr(RunLog(run), part)
 
