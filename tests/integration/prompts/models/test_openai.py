@@ -260,11 +260,11 @@ def test_what_cannot_pass_is_met_once_in_a_run(
     first, second = (
         ModelContext(tmp_path, 8, 7, environment=api.env).open([spec])["gpt-x"] for _ in range(2)
     )
-    assert "given up" not in str(failing(first, ask("x")))
+    assert "Not asked" not in str(failing(first, ask("x")))
     for model in (first, second, first):
         error = failing(model, ask("x"))
         assert error.kind == kind
-        assert "given up" in str(error)
+        assert "after a permanent failure" in str(error)
         assert f"({status})" in str(error) or "quota" in str(error)
     assert len(api.bodies) == 1
 
@@ -326,7 +326,7 @@ def test_a_reply_that_cannot_be_read_may_be_the_request_s_own_fault(api: Any, as
     api.answers("x", choices=[])
     model = worker(attempts=1)
     for _ in range(5):
-        assert "given up" not in str(failing(model, ask("x")))
+        assert "Not asked" not in str(failing(model, ask("x")))
     assert len(api.bodies) == 5
 
 
@@ -335,7 +335,7 @@ def test_a_refused_key_stays_refused_for_its_model_and_run(
 ) -> None:
     api.refuses(401, "no")
     for model in (worker(), worker("gpt-y"), worker(folder=tmp_path / "next")):
-        assert "given up" not in str(failing(model, ask("x")))
+        assert "Not asked" not in str(failing(model, ask("x")))
     clock.now += 3600.0
     assert failing(worker(), ask("x")).kind == "authentication"
     assert len(api.bodies) == 3
