@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import UNSET, Struct
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary, Usage
@@ -128,7 +129,7 @@ class Totals:
         self._runs = runs
         self._looped = manifest.loops.names != [NO_LOOP]
         self._summary = Summary()
-        self._ledger = Ledger({each.id: each.target for each in questions})
+        self._ledger = Ledger(clusters_of(questions))
         answer_models = manifest.answering.writers if manifest.answering else {}
         self._usage = Usage(
             {label: entry.label for label, entry in manifest.loops.players.items()},

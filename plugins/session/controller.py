@@ -16,6 +16,7 @@ import pytest
 from msgspec import UNSET
 
 from retrocypher.kg.execution.recovery import exclusive_rerun_stats
+from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.server.control import SessionFolder, session_folder
 from retrocypher.plugins.analysis.gate import Gate
@@ -85,7 +86,7 @@ class Controller:
             plan,
             self._run.path,
             resumed,
-            Ledger({question.id: question.target for question in plan.questions}),
+            Ledger(clusters_of(plan.questions)),
             Usage(
                 {label: spec.label for label, spec in plan.loops.models.items()},
                 {label: spec.label for label, spec in answer_models.items()},

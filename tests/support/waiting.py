@@ -20,7 +20,8 @@ def becomes_true(condition: Callable[[], bool]) -> bool:
 
 def children(part: str) -> list[psutil.Process]:
     """Return the children of this process whose command line has a part, the newest first."""
-    found = [each for each in psutil.Process().children() if part in " ".join(each.cmdline())]
+    living = [each for each in psutil.Process().children() if each.status() != psutil.STATUS_ZOMBIE]
+    found = [each for each in living if part in " ".join(each.cmdline())]
     return sorted(found, key=lambda each: each.create_time(), reverse=True)
 
 

@@ -44,7 +44,7 @@ def test_a_gate_decides_and_is_told_everywhere(live: Suite, tmp_path: Path, job:
 
     # The baseline that comes with the project is what its command gives, to the last bit.
     rules = ("--gate=no-regression f1 margin=0 by task", "--gate=f1>=0.9", "--baseline=exemplar")
-    other = live("-n0", "--model=exemplar", "--sample=60", "--gate-partial", *rules, f"--junitxml={junit}")
+    other = live("-n0", "--model=exemplar", "--sample=90", "--gate-partial", *rules, f"--junitxml={junit}")
     gate = other.summary["gate"]
     assert [rule["verdict"] for rule in gate["rules"]] == ["holds", "fails"], other.output
     assert gate["rules"][0]["changed"] == 0

@@ -18,6 +18,7 @@ ARCHIVES = CHECKOUT / "tests" / "golden" / "runs"
 CASES = {"mutant": 18, "scripted": 12}
 INTERRUPTED = (
     *("--model=mutant", "--sample=12", "--prompt=P5,P10", "--shot=ZS", "--seed=4"),
+    *("--questions=set-1", "--prompt-set=guided"),
     *("-n0", "--tb=no", "-q", "-p", "no:allure_pytest"),
 )
 KEPT = 4
