@@ -96,7 +96,7 @@ def test_questions_are_built(installed: Installed, graph: str) -> None:
     assert "Started." in graph
     installed.run("retrocypher", "questions", "build", "--out", "questions")
     for name in ("single_step.jsonl", "multi_step.jsonl"):
-        shipped = CHECKOUT / "kg/data/questions" / name
+        shipped = CHECKOUT / "kg/data/questions/set-2" / name
         assert (installed.folder / "questions" / name).read_bytes() == shipped.read_bytes()
 
 
