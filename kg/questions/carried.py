@@ -22,8 +22,8 @@ Atoms = frozenset[int]
 """Atoms of a molecule: places in its canonical SMILES."""
 _Numbers = Mapping[str, list[tuple[int, ...]]]
 _NOTHING = frozenset({Atoms()})
-# Right of the last arrow, an atom with a number of its own.
-_MAPPED = re.compile(r":[1-9]\d*\][^>]*$")
+# Three sides, and on the right one an atom with a number of its own.
+_MAPPED = re.compile(r"[^>]*>[^>]*>[^>]*:[1-9]\d*\][^>]*")
 
 
 class CarriedCarbons:
@@ -89,7 +89,7 @@ class CarriedCarbons:
 
 def has_atom_maps(reactions: Iterable[Reaction]) -> bool:
     """Return whether the source of every reaction maps atoms of its products."""
-    return all(each.source is not None and _MAPPED.search(each.source.original) for each in reactions)
+    return all(each.source is not None and _MAPPED.fullmatch(each.source.original) for each in reactions)
 
 
 def _numbers(side: str) -> _Numbers:

@@ -85,10 +85,11 @@ def limit_repetition(
     candidates that a pair may be in, and the candidates kept: five, or the smallest number with which
     each kind still has its count.
     """
+    ordered = sorted(chain(*candidates.values()), key=lambda each: (each.tier, -each.kind.steps))
     for limit in count(MAXIMUM_REPETITION):
         uses: Counter[tuple[int, int]] = Counter()
         kept: dict[Kind, list[Candidate]] = {kind: [] for kind in candidates}
-        for each in sorted(chain(*candidates.values()), key=lambda each: (each.tier, -each.kind.steps)):
+        for each in ordered:
             if all(uses[pair] < limit for pair in each.pairs):
                 uses.update(each.pairs)
                 kept[each.kind].append(each)

@@ -293,26 +293,20 @@ def _unknown_roles(gold: list[Reaction], rng: random.Random) -> Table:
     return columns, rows
 
 
-def _role_maps(gold: list[Reaction], rng: random.Random) -> Table:
-    rows = [
-        [
-            each["id"],
-            [{"role": ROLE_WORDS[key][0], "molecule": name} for key in _roles(each) for name in each[key]],
-        ]
-        for each in gold
-    ]
-    return ["id", "details"], rows
+def _role_maps(word: int, role: str, name: str) -> Shape:
+    """One row a reaction, with a list of maps, each a role and a molecule."""
 
-
-def _role_name_maps(gold: list[Reaction], rng: random.Random) -> Table:
-    rows = [
-        [
-            each["id"],
-            [{"type": ROLE_WORDS[key][1], "name": name} for key in _roles(each) for name in each[key]],
+    def shape(gold: list[Reaction], rng: random.Random) -> Table:
+        rows = [
+            [
+                each["id"],
+                [{role: ROLE_WORDS[key][word], name: found} for key in _roles(each) for found in each[key]],
+            ]
+            for each in gold
         ]
-        for each in gold
-    ]
-    return ["id", "details"], rows
+        return ["id", "details"], rows
+
+    return shape
 
 
 def _map(each: Reaction, style: str) -> Reaction:
@@ -520,8 +514,8 @@ SHAPES: dict[str, Shape] = {
     "roles with collected names": _role_rows(0, "role", "collect(DISTINCT m.name)", lists=True),
     "roles beside a key": _role_beside_key,
     "roles, some unknown": _unknown_roles,
-    "maps of roles": _role_maps,
-    "maps of relationship types": _role_name_maps,
+    "maps of roles": _role_maps(0, "role", "molecule"),
+    "maps of relationship types": _role_maps(1, "type", "name"),
     "a map a row": _map_a_row("keys", "reaction"),
     "a map a row, singular": _map_a_row("singular", "result"),
     "a map a row, camel names": _map_a_row("camel names", "result"),

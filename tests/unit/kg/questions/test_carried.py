@@ -72,6 +72,9 @@ def test_graphs_without_atom_maps_are_recognised() -> None:
     # A number left of the arrow alone maps nothing.
     assert not has_atom_maps([mapped(1, "[CH3:1]O>>C=O")])
     assert not has_atom_maps([Reaction(1, ("C",), ("CC",), (), (), (None,))])
+    # A table may hold any text in place of a reaction string.
+    assert not has_atom_maps([mapped(1, "C[CH2:1]O>[CH3:1]C=O")])
+    assert not has_atom_maps([mapped(1, f"{ESTER}>[CH3:1]C")])
 
 
 def test_the_first_question_set_has_routes_that_carry_nothing() -> None:

@@ -243,7 +243,7 @@ QUESTION = Question(
 
 
 class Graph:
-    """Answers each query as told, and the reference with the right rows."""
+    """Answers each query as its test says, and the reference with the right rows."""
 
     def __init__(self, answers: dict[str, Execution]) -> None:
         self.answers = {REFERENCE: rows(RIGHT), **answers}

@@ -1,4 +1,4 @@
-"""Who may judge, what it is told to judge by, and what counts as its score."""
+"""Who may judge, the criteria in its prompt, and what counts as its score."""
 
 import contextlib
 import json

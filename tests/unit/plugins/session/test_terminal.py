@@ -17,7 +17,7 @@ from retrocypher.plugins.session.terminal import Progress, Rate, exit_status
 
 @dataclass
 class Run:
-    """A run whose cases end when it is told that they do."""
+    """A run whose cases end when a test says so."""
 
     cost: float | None = None
     now: float = 1_000.0

@@ -204,7 +204,7 @@ def test_few_pairs_without_spread_are_no_certainty(pairs: int) -> None:
     assert same.unseen == pytest.approx(1 - 0.025 ** (1 / pairs))
     assert same.verdict is (Verdict.UNCHANGED if pairs >= 5 else Verdict.INCONCLUSIVE)
     assert non_inferiority(same.difference) == ("holds" if pairs >= 5 else "inconclusive")
-    # A loss or gain of all, however small, is told with what other questions may do.
+    # A loss or gain of all, however small, is reported with what other questions may do.
     for change in (-1.0, -0.01, 0.01, 1.0):
         before = 1.0 if change < 0 else 0.0
         moved = compared([(before, before + change, number) for number in range(pairs)], margin=0.02)
