@@ -126,8 +126,13 @@ def single_step_scores(
 
 
 def _matches(table: Table, keys: tuple[str, ...], key_encoder: KeyMatcher | None) -> dict[str, Match]:
-    """Match columns to keys; a role in the rows gives way to a column that is named like its key."""
-    matches = match_columns(table.names, table.reaction_columns(), keys, key_encoder)
+    """Match columns to keys; a role in the rows gives way to a column that is named like its key.
+
+    A column of maps alone is no column of a key: its values are those of ``column.entry``.
+    """
+    of_maps = table.laid_out - {column for column, _ in table.cells()}
+    names = {column: name for column, name in table.names.items() if column not in of_maps}
+    matches = match_columns(names, table.reaction_columns(), keys, key_encoder)
     named = {match.key for column, match in matches.items() if column not in table.roles}
     return {
         column: match

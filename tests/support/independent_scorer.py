@@ -75,18 +75,25 @@ class Reader:
     Attributes:
         named: Keys that columns are named like, entries of maps included; they have precedence over roles.
         told: Labels of columns of maps, and of those that were read as role or molecule in some row.
+        valued: Labels of columns with a value that is not null.
     """
 
     def __init__(self, columns: Sequence[str], rows: Rows, task: str) -> None:
         self.task, self.told = task, set[str]()
         self.named: set[str | None] | None = None
         cells = [list(zip(columns, row, strict=True)) for row in rows]
-        self.named = {self.key(leaf.name) for own, beside in self.read(cells) for leaf in own + beside}
+        first = [leaf for own, beside in self.read(cells) for leaf in own + beside]
+        self.valued = {leaf.label for leaf in first if leaf.value is not None}
+        self.named = {self.key(leaf.name) for leaf in first if self.is_column(leaf)}
         self.rows = list(self.read(cells))
 
     def key(self, name: str) -> str | None:
         found = match(name, self.task)
         return found[0] if found else None
+
+    def is_column(self, leaf: Leaf) -> bool:
+        """Return whether a leaf says what its column is: a null does only where nothing else is in it."""
+        return leaf.value is not None or leaf.label not in self.told | self.valued
 
     def read(self, rows: Iterable[list[Cell]]) -> Iterator[tuple[list[Leaf], list[Leaf]]]:
         for row in rows:
@@ -207,7 +214,7 @@ def single_step(question: Question, columns: Sequence[str], rows: Rows) -> dict[
             values = row[key] if isinstance(row[key], list) else [row[key]]
             gold[row["id"]][key] = {comparable(value, key) for value in values}
     reader = Reader(columns, rows, task)
-    leaves = [leaf for own, beside in reader.rows for leaf in own + beside]
+    leaves = [leaf for own, beside in reader.rows for leaf in own + beside if reader.is_column(leaf)]
     leaves = leaves if rows else [Leaf(column, column, None) for column in columns]
     matched = {leaf.label: found for leaf in leaves if (found := match(leaf.name, task))}
     per_key: dict[str, dict[str, Any]] = {}
@@ -342,7 +349,7 @@ def step_routes(columns: Sequence[str], rows: Rows) -> list[list[int]] | None:
     }
     grouping = [name for name in columns if name in ROUTES and name not in listed]
     steps = [
-        each for each in columns if each not in grouping and kind(each) == "position" and not numbered(each)
+        each for each in columns if each not in ROUTES and kind(each) == "position" and not numbered(each)
     ]
     routes: dict[str, dict[int, int]] = {}
     for row in (dict(zip(columns, row, strict=True)) for row in rows):

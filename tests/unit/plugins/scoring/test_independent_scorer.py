@@ -1,10 +1,4 @@
-"""The scorer agrees with a second one, written from docs/scores.md alone, on results of many shapes.
-
-One difference is known. By the page a column of maps is not reported, because its entries are columns of
-their own. If such a column is named like a key, the scorer reports it, and prefers it to roles of that key
-that its maps tell. So the comparison leaves such columns out of `columns` and `stage`, and no prediction has
-maps with roles in them.
-"""
+"""The scorer agrees with a second one, written from docs/scores.md alone, on results of many shapes."""
 
 from typing import Any
 
@@ -16,7 +10,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.scoring.score import Assessor
 from tests.support import independent_scorer
-from tests.support.predictions import Prediction, has_map, predictions
+from tests.support.predictions import Prediction, predictions
 
 ASSESSOR = Assessor(default_schema(), 1.0, None)
 
@@ -32,13 +26,6 @@ def by_the_product(prediction: Prediction) -> dict[str, Any]:
     return scores
 
 
-def maps_named_like_keys(prediction: Prediction, expected: dict[str, Any]) -> set[str]:
-    """Return the columns of maps that only the product reports: the known difference."""
-    columns = zip(prediction.columns, zip(*prediction.rows, strict=True), strict=False)
-    reported = {name for score in expected["per_key"].values() for name in score["columns"]}
-    return {name for name, values in columns if any(map(has_map, values))} - reported
-
-
 def rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: rounded(each) for name, each in value.items()}
@@ -48,12 +35,6 @@ def rounded(value: Any) -> Any:
 def differences(prediction: Prediction) -> dict[str, Any]:
     expected = independent_scorer.score(prediction.question, prediction.columns, prediction.rows)
     found = by_the_product(prediction)
-    if "per_key" in expected:
-        known = maps_named_like_keys(prediction, expected)
-        for score in found["per_key"].values():
-            if known & set(score["columns"]):
-                columns = {name: stage for name, stage in score["columns"].items() if name not in known}
-                score["columns"], score["stage"] = columns, independent_scorer.least_certain(columns)
     expected, found = rounded(expected), rounded(found)
     return {name: (value, found[name]) for name, value in expected.items() if value != found[name]}
 

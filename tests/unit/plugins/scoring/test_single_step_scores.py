@@ -318,9 +318,17 @@ def test_entries_of_a_map_are_columns() -> None:
 
     scores = scored(PRECURSORS, ["info"], [[value]])
 
-    columns = {"info.reactants": "exact", "info.reactants.name": "exact"}
-    assert scores.per_key["reactants"].columns == columns
+    assert scores.per_key["reactants"].columns == {"info.reactants.name": "exact"}
     assert scores.unmatched_columns == ["info.reactants.mass", "info.vendor"]
+
+
+def test_roles_in_maps_are_read_whatever_key_their_column_is_named_like() -> None:
+    maps = [{"role": "reactant", "molecule": name} for name in "ABC"] + [{"role": "product", "molecule": "P"}]
+
+    scores = scored(PRECURSORS, ["products"], [[maps], [None]])
+
+    assert scores.per_key["reactants"].f1 == 1.0
+    assert scores.per_key["products"].columns == {"products.molecule[product]": "stem"}
 
 
 KEYS = ("id", "reactants", "products", "agents", "solvents")
