@@ -20,6 +20,7 @@ from support.suite import CHECKOUT
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import (
@@ -33,7 +34,7 @@ from retrocypher.plugins.scoring.columns import (
 from retrocypher.plugins.scoring.explanation import difference
 from retrocypher.plugins.scoring.routes import partial_path_recall
 from retrocypher.plugins.scoring.score import Assessor, score
-from retrocypher.plugins.scoring.single_step import values_by_key
+from retrocypher.plugins.scoring.single_step import focus_key, values_by_key
 
 PAGE = (CHECKOUT / "docs" / "scores.md").read_text("utf-8")
 EXAMPLES = [
@@ -72,6 +73,22 @@ def test_bleu_table() -> None:
         assert measured == pytest.approx(table[name], abs=5e-4)
     ours = [score(asked, Execution("ok"), queries[other]).bleu for other in others]
     assert ours == pytest.approx(table["the grammar"], abs=5e-4)
+
+
+def test_table_of_answers_of_only_what_was_asked() -> None:
+    table = re.findall(
+        r"^\| `(\w+)` \| `\w+`(?: or `\w+`)? \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.M
+    )
+    found: dict[str, list[Scores]] = {task: [] for task, *_ in table}
+    for each in load_questions().questions:
+        if key := focus_key(each):
+            found[each.task].append(scored(each, [key], [[row[key]] for row in each.gold]))
+
+    assert len(table) == 6
+    for task, *means in table:
+        ours = [[each.precision, each.recall, each.f1] for each in found[task]]
+        assert np.mean(ours, axis=0) == pytest.approx([float(mean) for mean in means], abs=0.006)
+        assert {each.focus_f1 for each in found[task]} == {1.0}
 
 
 GOLD = [
