@@ -61,8 +61,10 @@ class CarriedCarbons:
             atoms if symmetry is None else Atoms(symmetry[atom] for atom in atoms)
             for atoms, symmetry in product(later, symmetries)
         }
+        # A few maps of the source lead from one element to another.
+        carbons = carbons_of(reactant)
         found = {
-            Atoms(atom for atom, place in step.items() if place in atoms)
+            Atoms(atom for atom, place in step.items() if place in atoms) & carbons
             for step in self._steps(reaction, reactant, made)
             for atoms in images
         }

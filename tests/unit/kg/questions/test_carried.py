@@ -57,6 +57,8 @@ ACID, ETHYL_BENZOATE = "OC(=O)c1ccccc1", "O=C(c1ccccc1)OCC"
         # Hydrogens that only the map writes, and an atom without a carbon.
         (["[CH3:1][NH2:2].[OH2:3]>>[CH3:1][NH:2][OH:3]"], walk("CN", 1, "CNO"), 1.0),
         (["[CH3:1][NH2:2].[OH2:3]>>[CH3:1][NH:2][OH:3]"], walk("O", 1, "CNO"), 0.0),
+        # A map that makes carbon of oxygen is wrong.
+        (["[OH2:1].[CH4:2]>>[CH3:1][CH3:2]"], walk("O", 1, "CC"), 0.0),
     ],
 )
 def test_the_share_of_the_precursors_carbon_atoms_that_reach_the_target(
