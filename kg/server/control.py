@@ -59,11 +59,9 @@ class SessionFolder:
     _lock: int | None
 
     def remove(self) -> None:
-        """Remove the folder, where it was joined only when nobody else holds it; may be called again."""
+        """Remove the folder; may be called again."""
         if self._lock is not None:
-            with contextlib.suppress(OSError):
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(self.path, ignore_errors=True)
+            shutil.rmtree(self.path, ignore_errors=True)
             os.close(self._lock)
             self._lock = None
 
@@ -78,18 +76,6 @@ def session_folder() -> SessionFolder:
     _sweep(parent, SESSION_PREFIX, LOCK)
     path = Path(tempfile.mkdtemp(prefix=SESSION_PREFIX, dir=parent))
     return SessionFolder(path, hold(path))
-
-
-def joined_folder(name: str) -> SessionFolder:
-    """Make, or join, the folder that the processes of a session share on a machine other than its own."""
-    parent = Path(tempfile.gettempdir())
-    # With the machine in it: it is by this path that a session knows its own queries on a server.
-    path = parent / f"{name}-{socket.gethostname()}"
-    path.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(path / LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    fcntl.flock(descriptor, fcntl.LOCK_SH)
-    _sweep(parent, SESSION_PREFIX, LOCK)
-    return SessionFolder(path, descriptor)
 
 
 def hold(directory: Path) -> int:

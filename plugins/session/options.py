@@ -307,6 +307,22 @@ def is_case(nodeid: str) -> bool:
     return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
 
 
+def require_local_workers(config: "pytest.Config") -> None:
+    """Raise InputError for workers of pytest-xdist on another machine or in another folder."""
+    gateways = [*config.getoption("tx", ()), *config.getoption("px", ())]
+    if config.getoption("rsyncdir", None) or not all(map(_is_local, gateways)):
+        raise InputError(
+            "--tx, --px, --rsyncdir: workers run on this machine and in this folder only; to use several "
+            "machines, run a shard on each (--shard, docs/resume.md)"
+        )
+
+
+def _is_local(gateway: str) -> bool:
+    """Tell whether a gateway of execnet, such as ``4*popen``, is on this machine and in this folder."""
+    keys = {part.partition("=")[0] for part in gateway.lstrip("0123456789*").split("//")}
+    return "popen" in keys and "chdir" not in keys
+
+
 def named_paths(config: "pytest.Config") -> list[tuple[Path, str]]:
     """Return the path that each argument of a session names, and what follows ``::``."""
     start, found = config.invocation_params.dir, []

@@ -14,20 +14,12 @@ from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
-from retrocypher.kg.server.control import SessionFolder
 from retrocypher.plugins.formatting.progress import LOGGER, show_progress
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
-from retrocypher.plugins.session.options import is_case, named_settings, read_options
+from retrocypher.plugins.session.options import is_case, named_settings, read_options, require_local_workers
 from retrocypher.plugins.session.plan import Plan, resolve
-from retrocypher.plugins.session.remote_workers import (
-    allow_for_remote,
-    asked_there,
-    is_remote,
-    prepare,
-    settled,
-)
 from retrocypher.plugins.session.run_key import selection_of
 from retrocypher.plugins.session.terminal import closing_lines, gate_lines, publish, suppress_tracebacks
 from retrocypher.plugins.session.worker import (
@@ -57,9 +49,6 @@ class SuiteSession:
         self._context: WorkerContext | None = None
         self._failed_cases = 0
         self._secrets = Secrets()
-        self._has_hook_loops = False
-        self._remote: list[str] = []
-        self._folder: SessionFolder | None = None
 
     def configure(self) -> None:
         """Check the options and the plan, before a server or worker starts; raise pytest.UsageError."""
@@ -71,7 +60,6 @@ class SuiteSession:
         self._secrets = secrets_of(os.environ)
         with self._usage_errors():
             loops = [*chain.from_iterable(self._config.hook.pytest_retrocypher_loops(config=self._config))]
-            self._has_hook_loops = bool(loops)
             options = read_options(self._config)
             self._secrets |= secrets_of({}, [options.graph]).values
             if options.offline:
@@ -109,14 +97,9 @@ class SuiteSession:
             self.worker.context = self._context
 
     def configure_node(self, node: Any) -> None:
-        """Send an xdist worker its context; raise pytest.UsageError if its machine lacks something."""
-        if self._context is None or self.controller is None:
-            return
-        node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
-        if is_remote(node.gateway.spec):
-            asked = asked_there(self.controller.state.plan, self._context, self._has_hook_loops)
-            with self._usage_errors():
-                prepare(node.gateway, self._config.rootpath, asked)
+        """Send an xdist worker its context."""
+        if self._context is not None:
+            node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -145,7 +128,7 @@ class SuiteSession:
 
     def report_header(self) -> list[str]:
         """Return the lines of the terminal's header."""
-        return [*self.controller.header(), *self._remote] if self.controller else []
+        return self.controller.header() if self.controller else []
 
     def report_status(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """Show an infrastructure error as an error, not as a failure."""
@@ -172,16 +155,13 @@ class SuiteSession:
             reporter.write_line(self._secrets.redact(line))
 
     def unconfigure(self) -> None:
-        """Stop the server, models and the workers' folder. Runs also after an error."""
+        """Stop the server and models. Runs also after an error."""
         if self.controller is not None:
             self.controller.stop()
-        if self._folder is not None:
-            self._folder.remove()
 
     def _configure_worker(self, plan: Plan) -> None:
-        received = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
-        self._secrets |= received.passwords
-        context, self._folder = settled(received)
+        context = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]
+        self._secrets |= context.passwords
         self.worker = Worker(plan, context)
         self._config.option.allure_report_dir = context.allure
         # Only the controller cleans: a worker that replaces a crashed one would delete results.
@@ -192,13 +172,13 @@ class SuiteSession:
             raise InputError(
                 "--dist each would run every case once per worker. Remove it, or use --dist load"
             )
-        self._remote = allow_for_remote(self._config, plan)
+        require_local_workers(self._config)
         if not self._config.option.collectonly:
             selection = selection_of(self._config)
             gate = gate_for(plan, self._config, settings)
             self._config.add_cleanup(show_progress(self._write_line))
             self.controller = Controller(plan, self._config.rootpath, selection, gate, self._end_early)
-            if getattr(self._config.option, "allure_report_dir", "") is None and not self._remote:
+            if getattr(self._config.option, "allure_report_dir", "") is None:
                 self._config.option.allure_report_dir = str(self.controller.allure_path)
 
     @contextmanager

@@ -44,6 +44,7 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--model=gpt-4.1", "OPENAI_API_KEY"),
         ("--prompt=P8 --task=precursors,conditions", "no case in common"),
         ("--dist=each", "--dist each would run every case once per worker"),
+        ("--dist=load --tx=ssh=far//python=python3", "run a shard on each (--shard, docs/resume.md)"),
         ("--key-encoder=all-mpnet-base-v2", "NAME@THRESHOLD"),
         ("--graph=none", "--graph none: rows then come from earlier runs; name them with --replay DIR"),
         ("--questions=/nowhere", "/nowhere: no such folder"),

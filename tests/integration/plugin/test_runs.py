@@ -46,9 +46,9 @@ def alone(endpoint: Endpoint, folder: Path) -> Ran:
 
 @pytest.fixture(scope="module")
 def parallel(endpoint: Endpoint, folder: Path) -> Ran:
-    """The same run with workers, on a CI service, with the password in the address of the graph."""
-    scheme, _, rest = endpoint.uri.partition("://")
-    graph = f"--graph={scheme}://{endpoint.user}:{endpoint.password}@{rest}"
+    """The same run with workers, on a CI service, with the password in the graph's routed address."""
+    server = endpoint.uri.removeprefix("bolt://")
+    graph = f"--graph=neo4j://{endpoint.user}:{endpoint.password}@{server}"
     with pytest.MonkeyPatch.context() as patch:
         # There pytest's short summary shows messages whole, which must not print a case twice.
         patch.setenv("CI", "true")

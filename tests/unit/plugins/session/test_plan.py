@@ -28,7 +28,7 @@ from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.scoring import answer_check
 from retrocypher.plugins.scoring.answer_check import passage_search, require_passages
 from retrocypher.plugins.session.manifest import open_graph
-from retrocypher.plugins.session.options import read_options
+from retrocypher.plugins.session.options import read_options, require_local_workers
 from retrocypher.plugins.session.plan import answers_file, answers_line, cases_of, resolve
 from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions, run_key
 from retrocypher.prompts.answering.writing import Limits
@@ -138,6 +138,16 @@ def test_the_settings_of_the_page_are_read(pytester: pytest.Pytester) -> None:
     assert options.model == ("mini=gpt-4.1-mini-2025-04-14",)
     assert (options.sample, options.query_timeout) == (50, 5.0)
     assert read_options(pytester.parseconfig("--sample=7")).sample == 7
+
+
+ELSEWHERE = ("--tx=ssh=far", "--tx=2*socket=far", "--tx=popen//chdir=x", "--px=id=p//ssh=far", "--rsyncdir=.")
+
+
+@pytest.mark.parametrize("option", ELSEWHERE)
+def test_workers_elsewhere_are_refused(pytester: pytest.Pytester, option: str) -> None:
+    require_local_workers(pytester.parseconfig("--tx=2*popen//python=python3", "--tx=popen"))
+    with pytest.raises(InputError, match="run a shard on each"):
+        require_local_workers(pytester.parseconfig("--tx=popen", option))
 
 
 ASKED = [parse_spec("oracle"), parse_spec("gpt-x")]
