@@ -15,6 +15,7 @@ from retrocypher.plugins.reporting.html.drawing import Depictions, draw_route
 from retrocypher.plugins.reporting.html.rendering import asset, policy
 from retrocypher.plugins.scoring.single_step import focus_key
 
+_NAME = "sample-questions.html"
 _COUNT, _DRAWN = 10, 4
 _PAGE = Template(
     """\
@@ -53,9 +54,14 @@ _PAGE = Template(
 )
 
 
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Link to the page, which is in the site alone."""
+    return markdown.replace(f"`site/{_NAME}`", f"[{_NAME}]({_NAME})")
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the page, which the pages link to."""
-    files.append(File.generated(config, "sample-questions.html", content=page()))
+    files.append(File.generated(config, _NAME, content=page()))
     return files
 
 
