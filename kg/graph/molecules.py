@@ -38,6 +38,7 @@ _COUNTED = re.compile(
 
 _KEPT = 10_000
 _CARBON = 6
+_BENZENE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,44 @@ def _mapped_molecule(written: str) -> tuple[str, tuple[int, ...]] | None:
         if molecule is None:
             return None
     return text, tuple(numbers)
+
+
+class CarbonBond(NamedTuple):
+    """A bond between two carbon atoms: their map numbers, and whether it is part of a benzene ring."""
+
+    numbers: frozenset[int]
+    in_benzene: bool
+
+
+def carbon_bonds(side: str) -> Iterator[CarbonBond]:
+    """Yield the bonds between carbon atoms on one side of a reaction.
+
+    Molecules that RDKit cannot read are left out.
+    """
+    for written in filter(None, side.partition(" ")[0].split(".")):
+        yield from _carbon_bonds(written)
+
+
+@lru_cache(maxsize=_KEPT)
+def _carbon_bonds(written: str) -> tuple[CarbonBond, ...]:
+    molecule, _ = _parse(written)
+    if molecule is None:
+        return ()
+    bonds = [
+        bond
+        for bond in molecule.GetBonds()
+        if bond.GetBeginAtom().GetAtomicNum() == bond.GetEndAtom().GetAtomicNum() == _CARBON
+    ]
+    aromatic = {bond.GetIdx() for bond in bonds if bond.GetIsAromatic()}
+    rings = [set(ring) for ring in molecule.GetRingInfo().BondRings() if len(ring) == _BENZENE]
+    benzene = set().union(*(ring for ring in rings if ring <= aromatic))
+    return tuple(
+        CarbonBond(
+            frozenset(atom.GetAtomMapNum() for atom in (bond.GetBeginAtom(), bond.GetEndAtom())),
+            bond.GetIdx() in benzene,
+        )
+        for bond in bonds
+    )
 
 
 def carbons_of(smiles: str) -> frozenset[int]:

@@ -2,18 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import yaml
 from rdkit import Chem
 
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.graph.reaction import ROLES, Reaction
-from retrocypher.kg.questions.carried import CarriedCarbons, has_atom_maps
+from retrocypher.kg.questions.carried import CarriedCarbons, has_atom_maps, is_implausible
 from retrocypher.kg.questions.gold import (
     ReactionNetwork,
     Route,
@@ -21,6 +21,7 @@ from retrocypher.kg.questions.gold import (
     is_simple,
     makers_of_all,
     route_of,
+    traverse,
     yield_of,
 )
 from retrocypher.kg.questions.question import seeded_rank
@@ -61,7 +62,15 @@ class Kind:
         return " ".join(parts)
 
 
-Flaw = Literal["reagent as solvent", "ion as product", "inorganic product"]
+Flaw = Literal[
+    "no organic co-product",
+    "reagent as solvent",
+    "ion as product",
+    "inorganic product",
+    "implausible reaction",
+]
+_FLAWS: tuple[Flaw | None, ...] = (None, *get_args(Flaw))
+"""What may be wrong with a question, the worst last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,21 +103,28 @@ class Eligibility:
     Attributes:
         is_target: Whether a molecule may be a target or an intermediate.
         reagents: Reagents that the source lists among solvents.
+        is_co_product: Whether a molecule tells something as a product beside another.
+        implausible: The reactions whose atom maps are implausible, by id.
         carried: The carbon atoms that routes carry; None switches that rule off.
     """
 
     is_target: Callable[[str], bool]
     reagents: frozenset[str] = frozenset()
+    is_co_product: Callable[[str], bool] = lambda _name: True
+    implausible: frozenset[int] = frozenset()
     carried: CarriedCarbons | None = None
 
     @classmethod
     def of(cls, reactions: Sequence[Reaction]) -> "Eligibility":
         """Return the rules for the questions about a graph."""
         auxiliaries = common_auxiliaries(reactions)
+        mapped = reactions if has_atom_maps(reactions) else ()
         return cls(
             is_target=cache(lambda name: name not in auxiliaries and is_synthesis_target(name)),
             reagents=_listed("reagents_among_solvents"),
-            carried=CarriedCarbons(reactions) if has_atom_maps(reactions) else None,
+            is_co_product=cache(is_organic_co_product),
+            implausible=frozenset(each.id for each in mapped if is_implausible(each)),
+            carried=CarriedCarbons(mapped) if mapped else None,
         )
 
 
@@ -142,6 +158,11 @@ def is_synthesis_target(name: str) -> bool:
     return large and _is_organic(molecule) and _without_stereo(molecule) not in _counter_ions()
 
 
+def is_organic_co_product(name: str) -> bool:
+    """Return whether a molecule is organic, without a net charge, and not listed as a counter-ion."""
+    return _flaw_of_product(name) is None and _without_stereo(Chem.MolFromSmiles(name)) not in _counter_ions()
+
+
 def _is_organic(molecule: Chem.Mol | None) -> bool:
     return molecule is not None and any(atom.GetAtomicNum() == 6 for atom in molecule.GetAtoms())
 
@@ -159,9 +180,25 @@ def single_step_candidates(
     network: ReactionNetwork, kind: Kind, eligible: Eligibility
 ) -> Iterator[Candidate]:
     """Yield the unambiguous, answerable questions of one single-step kind."""
-    if kind.task == "multi_product":
-        yield from _product_sets(network, kind, eligible)
-        return
+    of_kind = _product_sets if kind.task == "multi_product" else _questions_on_targets
+    for each in of_kind(network, kind, eligible):
+        gold = (row["id"] for row in traverse(network, kind.task, each.slots))
+        yield _ranked(each, _implausible(gold, eligible))
+
+
+def _implausible(gold: Iterable[int], eligible: Eligibility) -> Flaw | None:
+    return None if eligible.implausible.isdisjoint(gold) else "implausible reaction"
+
+
+def _ranked(candidate: Candidate, flaw: Flaw | None) -> Candidate:
+    """Return a candidate with a flaw, if it has no worse one: after all without it."""
+    before, after = map(_FLAWS.index, (candidate.flaw, flaw))
+    if after <= before:
+        return candidate
+    return replace(candidate, tier=candidate.tier + _FLAWED * (after - before), flaw=flaw)
+
+
+def _questions_on_targets(network: ReactionNetwork, kind: Kind, eligible: Eligibility) -> Iterator[Candidate]:
     for target, makers in network.makers.items():
         grade = None
         if eligible.is_target(target):
@@ -169,17 +206,23 @@ def single_step_candidates(
         if grade is None:
             continue
         slots = {"target": target, "role": kind.role} if kind.role else {"target": target}
+        flaw: Flaw | None = None
         # Solvents come with molecules that are reagents, whatever the source calls them.
-        reagent = kind.role == "solvents" and any(eligible.reagents & set(each.solvents) for each in makers)
-        yield Candidate(
+        if kind.role == "solvents" and any(eligible.reagents & set(each.solvents) for each in makers):
+            flaw = "reagent as solvent"
+        if kind.task == "co_products" and not all(
+            any(map(eligible.is_co_product, set(each.products) - {target})) for each in makers
+        ):
+            flaw = "no organic co-product"
+        found = Candidate(
             kind,
             slots,
             target,
-            grade.tier + _FLAWED * reagent,
+            grade.tier,
             grade.discriminating,
             one_transformation=grade.one_transformation,
-            flaw="reagent as solvent" if reagent else None,
         )
+        yield _ranked(found, flaw)
 
 
 class _Grade(NamedTuple):
@@ -238,7 +281,11 @@ _VIEWS: dict[str, Callable[[Kind, str, Reaction], frozenset[object]]] = {
 def _product_sets(network: ReactionNetwork, kind: Kind, eligible: Eligibility) -> Iterator[Candidate]:
     made = {each.products for makers in network.makers.values() for each in makers}
     sets = {chosen for each in made for chosen in combinations(sorted(each), kind.products)}
-    flaw_of = cache(_flaw_of_product)
+
+    @cache
+    def flaw_of(name: str) -> Flaw | None:
+        return _flaw_of_product(name) or (None if eligible.is_co_product(name) else "ion as product")
+
     for products in sorted(sets):
         # Of the molecules worth asking for, the one that fewest reactions make tells the sets apart best.
         target = min(
@@ -246,16 +293,14 @@ def _product_sets(network: ReactionNetwork, kind: Kind, eligible: Eligibility) -
         )
         answer = _context_of(makers_of_all(network, products))
         wrong = sum(_context_of(network.makers_of(name)) != answer for name in products)
-        # Small molecules come after others. Ions and inorganic molecules come last, and only because product
-        # sets are few.
+        # Small molecules come after others. Ions, counter-ions and inorganic molecules come last, and only
+        # because product sets are few.
         small = not all(map(eligible.is_target, products))
-        flaw = max(map(flaw_of, products), key=_PRODUCT_FLAWS.index)
-        tier = _FLAWED * _PRODUCT_FLAWS.index(flaw) + 2 * (not wrong) + small
         ordered = sorted(products, key=lambda name: (-len(name), name))
-        yield Candidate(kind, {"products": ordered}, target, tier, discriminating=wrong > 0, flaw=flaw)
-
-
-_PRODUCT_FLAWS: tuple[Flaw | None, ...] = (None, "ion as product", "inorganic product")
+        found = Candidate(
+            kind, {"products": ordered}, target, 2 * (not wrong) + small, discriminating=wrong > 0
+        )
+        yield _ranked(found, max(map(flaw_of, products), key=_FLAWS.index))
 
 
 def _flaw_of_product(name: str) -> Flaw | None:
@@ -283,6 +328,13 @@ def multi_step_candidates(
     route carries a carbon atom from its precursor to the target. The starts of a target come in the order
     of a seed.
     """
+    for each in _questions_on_routes(network, kind, eligible, seed):
+        yield _ranked(each, _implausible(chain(*each.pairs), eligible))
+
+
+def _questions_on_routes(
+    network: ReactionNetwork, kind: Kind, eligible: Eligibility, seed: int
+) -> Iterator[Candidate]:
     reactions = {each.id: each for each in network.reactions()}
     for target in sorted(network.makers):
         if not eligible.is_target(target):

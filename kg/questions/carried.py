@@ -1,7 +1,8 @@
-"""The carbon atoms that a route carries from its precursor to its target, by the atom maps of the source.
+"""What the atom maps of the source tell: the carbon atoms that a route carries, and implausible reactions.
 
 Reactions can fit together as a pattern although no atom of the precursor reaches the target: an ester is
-made with an acid and cleaved to the same acid. A chemist does not call that a route.
+made with an acid and cleaved to the same acid. A chemist does not call that a route. Where a name was read
+wrongly, the map takes molecules apart that no reaction takes apart.
 """
 
 import re
@@ -11,18 +12,22 @@ from itertools import product
 
 from rdkit import rdBase
 
-from retrocypher.kg.graph.molecules import carbons_of, mapped_molecules, symmetries_of
+from retrocypher.kg.graph.molecules import carbon_bonds, carbons_of, mapped_molecules, symmetries_of
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.gold import Walk
 
 MAXIMUM_SYMMETRIES = 10_000
 """A molecule with more symmetries is taken to carry nothing, because not all choices can be tried."""
 
+MAXIMUM_BROKEN_BONDS = 2
+"""A reaction that breaks more bonds between carbon atoms is implausible."""
+
 Atoms = frozenset[int]
 """Atoms of a molecule: places in its canonical SMILES."""
 _Numbers = Mapping[str, list[tuple[int, ...]]]
 _NOTHING = frozenset({Atoms()})
 # Three sides, and on the right one an atom with a number of its own.
+_NUMBER = re.compile(r":([1-9]\d*)\]")
 _MAPPED = re.compile(r"[^>]*>[^>]*>[^>]*:[1-9]\d*\][^>]*")
 
 
@@ -83,15 +88,38 @@ class CarriedCarbons:
 
     def _sides_of(self, reaction: int) -> tuple[_Numbers, _Numbers]:
         """Return the molecules left and right of the arrow, each with the map numbers of its copies."""
-        source = self._reactions[reaction].source
-        left, middle, right = source.original.split(">") if source else ("", "", "")
-        # The extraction may have taken a reactant from between the arrows.
-        return _numbers(f"{left}.{middle}"), _numbers(right)
+        left, right = _sides(self._reactions[reaction])
+        return _numbers(left), _numbers(right)
 
 
 def has_atom_maps(reactions: Iterable[Reaction]) -> bool:
     """Return whether the source of every reaction maps atoms of its products."""
     return all(each.source is not None and _MAPPED.fullmatch(each.source.original) for each in reactions)
+
+
+def is_implausible(reaction: Reaction) -> bool:
+    """Return whether the atom map breaks a benzene ring, or more than two bonds between carbon atoms.
+
+    A bond is broken where one of its atoms is part of a product, and there is no such bond in a product.
+    """
+    left, right = _sides(reaction)
+    made = set(map(int, _NUMBER.findall(right.partition(" ")[0])))
+    kept = {bond.numbers for bond in carbon_bonds(right) if bond.numbers <= made}
+    with rdBase.BlockLogs():
+        broken = [
+            bond
+            for bond in carbon_bonds(left)
+            if not bond.numbers.isdisjoint(made) and bond.numbers not in kept
+        ]
+    return len(broken) > MAXIMUM_BROKEN_BONDS or any(bond.in_benzene for bond in broken)
+
+
+def _sides(reaction: Reaction) -> tuple[str, str]:
+    """Return what stands left and right of the arrow of the source."""
+    source = reaction.source
+    left, middle, right = source.original.split(">") if source else ("", "", "")
+    # The extraction may have taken a reactant from between the arrows.
+    return f"{left}.{middle}", right
 
 
 def _numbers(side: str) -> _Numbers:

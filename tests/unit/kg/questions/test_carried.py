@@ -1,11 +1,12 @@
-"""The carbon atoms that routes carry."""
+"""What atom maps tell: the carbon atoms that routes carry, and implausible reactions."""
 
 import pytest
 
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.graph.reaction import Reaction, Source
-from retrocypher.kg.questions.carried import CarriedCarbons, has_atom_maps
+from retrocypher.kg.questions.candidates import Eligibility
+from retrocypher.kg.questions.carried import CarriedCarbons, has_atom_maps, is_implausible
 from retrocypher.kg.questions.gold import Walk
 from retrocypher.kg.questions.reading import SHIPPED_QUESTIONS, load_questions
 
@@ -68,12 +69,44 @@ def test_the_share_of_the_precursors_carbon_atoms_that_reach_the_target(
     assert CarriedCarbons(reactions).share(route) == share
 
 
+BENZENE = "[cH:1]1[cH:2][cH:3][cH:4][cH:5][cH:6]1"
+
+
+@pytest.mark.parametrize(
+    ("original", "implausible"),
+    [
+        (ESTER, False),
+        (CLEAVED, False),
+        (f"{BENZENE}.Cl>>{BENZENE}", False),
+        (f"{BENZENE}>>[CH3:1][CH:2]=[CH:3][CH:4]=[CH:5][CH3:6]", True),
+        (f"[CH4:7]>{BENZENE}>[CH3:1][CH3:7]", True),
+        # Written with single and double bonds, and with one atom alone in the product.
+        ("C1=CC=CC=[CH:1]1>>[CH4:1]", True),
+        # Pyridine may be reduced, and a solvent is not part of the product.
+        ("[cH:1]1[cH:2][cH:3][cH:4][cH:5][n:6]1>>[CH3:1][NH:6][CH:5]=[CH:4][CH:3]=[CH2:2]", False),
+        ("[CH3:1][OH:2]>c1ccccc1>[CH3:1][OH:2]", False),
+        ("[CH3:1][CH2:2][CH3:3]>>[CH4:1].[CH4:2].[CH4:3]", False),
+        ("[CH3:1][CH2:2][CH2:3][CH3:4]>>[CH4:1].[CH4:2].[CH4:3].[CH4:4]", True),
+        ("C[CH2:1]C>>[CH4:1]", False),
+        ("C[CH:1](C)C>>[CH3:1]C |f:0.1|", True),
+        # Other bonds are not counted.
+        ("[CH3:1][O:2][Si:3]([O:4][CH3:5])[O:6][CH3:7]>>[CH4:1].[CH4:5].[CH4:7]", False),
+    ],
+)
+def test_a_map_that_takes_benzene_or_more_than_two_bonds_apart_is_implausible(
+    original: str, implausible: bool
+) -> None:
+    assert is_implausible(mapped(1, original)) is implausible
+
+
 def test_graphs_without_atom_maps_are_recognised() -> None:
     assert has_atom_maps([mapped(1, ESTER)])
     assert not has_atom_maps([mapped(1, ESTER), mapped(2, "CCO>>CC=O")])
     # A number left of the arrow alone maps nothing.
     assert not has_atom_maps([mapped(1, "[CH3:1]O>>C=O")])
     assert not has_atom_maps([Reaction(1, ("C",), ("CC",), (), (), (None,))])
+    assert Eligibility.of([mapped(1, f"{BENZENE}>>[CH4:1]")]).implausible == {1}
+    assert not Eligibility.of([mapped(1, f"{BENZENE}>>[CH4:1]"), mapped(2, "CCO>>CC=O")]).implausible
     # A table may hold any text in place of a reaction string.
     assert not has_atom_maps([mapped(1, "C[CH2:1]O>[CH3:1]C=O")])
     assert not has_atom_maps([mapped(1, f"{ESTER}>[CH3:1]C")])

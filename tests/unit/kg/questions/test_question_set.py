@@ -22,10 +22,12 @@ from retrocypher.kg.questions.candidates import (
     Eligibility,
     Kind,
     common_auxiliaries,
+    is_organic_co_product,
     is_synthesis_target,
     multi_step_candidates,
     single_step_candidates,
 )
+from retrocypher.kg.questions.carried import is_implausible
 from retrocypher.kg.questions.choice import allocate, limit_repetition, with_smaller_sets
 from retrocypher.kg.questions.gold import ReactionNetwork
 from retrocypher.kg.questions.plan import read_plan, with_counts
@@ -72,7 +74,7 @@ def test_there_are_2400_questions_in_the_proportions_of_the_paper() -> None:
         **{(task, steps): 100 for task in multi for steps in (2, 3, 4)},
     }
     sizes = Counter(len(each.slots["products"]) for each in of_task("multi_product"))
-    assert sizes == {2: 183, 3: 15, 4: 2}
+    assert sizes == {2: 191, 3: 8, 4: 1}
     assert Counter(each.slots["role"] for each in of_task("conditions")) == {"agents": 100, "solvents": 100}
     assert len({each.text for each in QUESTIONS}) == len(QUESTIONS)
 
@@ -86,9 +88,9 @@ def test_the_manifest_tells_trivial_questions_and_shared_targets() -> None:
     assert targets["distinct"] == len(asked)
     assert targets["questions_sharing_a_target"] == sum(count for count in asked.values() if count > 1)
     assert SHIPPED.manifest["not_as_planned"] == {
-        "multi_product 2 products": {"planned": 150, "made": 183},
-        "multi_product 3 products": {"planned": 45, "made": 15},
-        "multi_product 4 products": {"planned": 5, "made": 2},
+        "multi_product 2 products": {"planned": 150, "made": 191},
+        "multi_product 3 products": {"planned": 45, "made": 8},
+        "multi_product 4 products": {"planned": 5, "made": 1},
     }
 
 
@@ -114,8 +116,15 @@ def test_targets_of_the_shipped_set_are_molecules_to_set_out_for_and_flaws_are_c
     network = ReactionNetwork.of(REACTIONS)
     for each in of_task("best_yield"):
         assert disputed.isdisjoint(maker.id for maker in network.makers_of(each.target))
-    # There are 198 sets of products without an ion or an inorganic molecule.
-    assert SHIPPED.manifest["flaws"] == {"ion as product": 2}
+    # Few sets of products, and few targets with organic co-products, have no flaw.
+    assert SHIPPED.manifest["flaws"] == {
+        "inorganic product": 12,
+        "ion as product": 55,
+        "no organic co-product": 64,
+    }
+    by_id = {each.id: each for each in REACTIONS}
+    used = {step for each in QUESTIONS for row in each.gold for step in row.get("route", [row.get("id")])}
+    assert [step for step in used if is_implausible(by_id[step])] == []
 
 
 @st.composite
@@ -379,6 +388,74 @@ def test_product_sets_with_ions_come_late_and_those_with_inorganic_molecules_las
     )
     flaws = [each.flaw for each in sorted(found, key=lambda each: each.tier)]
     assert flaws == [None, *["ion as product"] * 2, *["inorganic product"] * 3]
+
+
+def test_product_sets_with_counter_ions_come_with_those_with_ions() -> None:
+    reactions = ReactionNetwork.of([Reaction(1, ("A",), ("CC", "CCC", "CO"), (), (), (None,) * 3)])
+    eligible = Eligibility(is_target=lambda _name: True, is_co_product=lambda name: name != "CO")
+    found = single_step_candidates(reactions, Kind("multi_product", products=2), eligible)
+    assert sorted(each.flaw or "" for each in found) == ["", "ion as product", "ion as product"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("CO", True),
+        ("Cl", False),
+        ("O=C([O-])c1ccccc1", False),
+        # Counter-ions, of any size.
+        ("O=C(O)C(=O)O", False),
+        ("O=C(O)[C@H](O)[C@@H](O)C(=O)O", False),
+        ("not a molecule", False),
+    ],
+)
+def test_what_counts_as_an_organic_co_product(name: str, expected: bool) -> None:
+    assert is_organic_co_product(name) is expected
+
+
+def test_targets_whose_co_products_are_not_organic_come_last() -> None:
+    reactions = ReactionNetwork.of(network("A>>Xb", "A>>Yb", "B>>Yc", "A>>Zbc"))
+    eligible = replace(UPPER, is_co_product=lambda name: name == "b")
+    found = single_step_candidates(reactions, Kind("co_products"), eligible)
+    flaws = {each.target: each.flaw for each in sorted(found, key=lambda each: each.tier)}
+    assert list(flaws.items())[-1] == ("Y", "no organic co-product")
+    assert flaws == {"X": None, "Z": None, "Y": "no organic co-product"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "flawed"),
+    [
+        (PRODUCING, "A>K>X A>L>X B>>Y", {"X": True, "Y": False}),
+        (TWO, "A>>B B>>X C>>D D>>Y", {"X": True, "Y": False}),
+        (Kind("multi_product", products=2), "A>>XZ A>>YV", {"X": True, "V": False}),
+    ],
+)
+def test_questions_with_an_implausible_reaction_in_their_gold_come_last(
+    kind: Kind, texts: str, flawed: dict[str, bool]
+) -> None:
+    reactions, eligible = (
+        ReactionNetwork.of(network(*texts.split())),
+        replace(UPPER, implausible=frozenset({1})),
+    )
+    if kind == TWO:
+        found = list(multi_step_candidates(reactions, kind, eligible, seed=0))
+    else:
+        found = list(single_step_candidates(reactions, kind, eligible))
+    assert {each.target: each.flaw == "implausible reaction" for each in found} == flawed
+    assert max(found, key=lambda each: each.tier).flaw == "implausible reaction"
+
+
+def test_the_worst_flaw_of_a_question_counts_and_reactions_outside_gold_do_not() -> None:
+    eligible = replace(UPPER, implausible=frozenset({1}), is_co_product=lambda _name: False)
+    reactions = ReactionNetwork.of(network("A>>Xb 50", "B>>Xb 60", "A>>Yb"))
+    co_products = single_step_candidates(reactions, Kind("co_products"), eligible)
+    assert [(each.target, each.flaw) for each in sorted(co_products, key=lambda each: each.tier)] == [
+        ("Y", "no organic co-product"),
+        ("X", "implausible reaction"),
+    ]
+    # The best yield is that of another reaction.
+    best = single_step_candidates(reactions, BEST, eligible)
+    assert [(each.target, each.flaw) for each in best] == [("X", None)]
 
 
 def test_a_product_set_discriminates_where_one_product_alone_is_another_question() -> None:
