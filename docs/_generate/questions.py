@@ -17,6 +17,7 @@ from retrocypher.plugins.scoring.single_step import focus_key
 
 _NAME = "sample-questions.html"
 _COUNT, _DRAWN = 10, 4
+_WHOLE = Markup(".route { max-width: 100%; height: auto; }")
 _PAGE = Template(
     """\
 <!doctype html>
@@ -69,7 +70,7 @@ def page() -> str:
     """Return the page as HTML that loads nothing."""
     found, depictions = load_questions(), Depictions()
     reactions = Reactions(found.fingerprint)
-    style = Markup("\n").join([asset("base.css"), asset("case.css")])
+    style = Markup("\n").join([asset("base.css"), asset("case.css"), _WHOLE])
     tasks = {
         task: [
             _shown(each, reactions, depictions)
@@ -84,9 +85,8 @@ def page() -> str:
 def _shown(question: Question, reactions: Reactions, depictions: Depictions) -> dict[str, object]:
     if question.setting == "multi_step":
         parts = [reactions.steps(row["route"], row["route"], "") for row in question.gold]
-        note = (
-            f"Routes: {len(parts)}. Share of carbon that each carries: {question.carried_share:.0%} or more."
-        )
+        share = "all of it" if question.carried_share == 1 else f"{question.carried_share:.0%} or more"
+        note = f"Routes: {len(parts)}. Of the precursor's carbon, each carries {share}."
     else:
         parts = [[step] for step in reactions.gold(question, {}, len(question.gold))]
         key = focus_key(question)
