@@ -119,3 +119,22 @@ def suite(endpoint: Endpoint, environment: dict[str, str], tmp_path: Path) -> Su
         return seconds
 
     return run
+
+
+@pytest.fixture
+def model_suite(endpoint: Endpoint, environment: dict[str, str], tmp_path: Path) -> Suite:
+    """Run questions past a model behind an API at an address, and return the wall time in seconds."""
+    numbers = iter(range(100))
+
+    def run(address: str, *arguments: str) -> float:
+        command = [sys.executable, "-m", "pytest", "benchmarks", "-q", "--model=slow", *arguments]
+        places = [f"--graph={endpoint.uri}", f"--run-dir={tmp_path / f'model-run{next(numbers)}'}"]
+        variables = {**environment, "OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}
+        started = time.perf_counter()
+        ended = subprocess.run(
+            [*command, *places], cwd=CHECKOUT, env=variables, capture_output=True, text=True
+        )
+        assert ended.returncode == 1, ended.stdout + ended.stderr
+        return time.perf_counter() - started
+
+    return run
