@@ -51,7 +51,7 @@ class Checkout:
         self.questions = [
             question
             for name in ("single_step", "multi_step")
-            for question in outputs.read_lines(code / "kg" / "data" / "questions" / f"{name}.jsonl")
+            for question in outputs.read_lines(_questions(code) / f"{name}.jsonl")
         ]
         self.bank = self._read_bank()
         self.api = ScriptedApi(ScriptedModels(KnownQueries(self.questions, self.bank)))
@@ -209,3 +209,9 @@ class Checkout:
             print(f"{seconds:6.1f} s  exit status {ended.returncode}  {command}", flush=True)
             log.write(f"$ {command}\n{ended.stdout}\n{ended.stderr}\n")
         return ended
+
+
+def _questions(code: Path) -> Path:
+    """Return the folder of the default questions; older versions have one set."""
+    folder = code / "kg" / "data" / "questions"
+    return folder / "set-2" if (folder / "set-2").is_dir() else folder
