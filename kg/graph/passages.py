@@ -157,7 +157,9 @@ class Passages:
 def open_passages(file: Path) -> Iterator[Passages]:
     """Open the file of the passages to read it; raise InputError if it cannot be read."""
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        uri = f"{file.absolute().as_uri()}?mode=ro"
+        # Threads of a worker use it in turn.
+        with closing(sqlite3.connect(uri, uri=True, check_same_thread=False)) as connection:
             connection.execute("SELECT count(*) FROM passage")
             yield Passages(connection)
     except sqlite3.Error as error:

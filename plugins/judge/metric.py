@@ -138,7 +138,7 @@ class CallError(RetroCypherError):
 
 
 class Metric:
-    """G-Eval for one variant; serves one thread.
+    """G-Eval for one variant and one call.
 
     DeepEval numbers the steps, builds the case's text, and takes the mean over the numbers that the judge
     might have said; the answer is read before it sees it.
@@ -320,7 +320,7 @@ ROLE = "answer:judge:"
 
 
 class AnswerMetrics:
-    """Measures written answers by a judge; serves one thread.
+    """Measures written answers by a judge.
 
     DeepEval asks and counts; what the judge replies is read by us, and strictly. The metrics ask for no
     reasons, which would be one more call each.
@@ -328,10 +328,6 @@ class AnswerMetrics:
 
     def __init__(self, model: TextModel) -> None:
         self._model = model
-        self._asked = _deepeval_class(_AnswerJudge)(model)
-        metrics = deepeval("metrics")
-        settings = {"model": self._asked, "include_reason": False, "async_mode": False}
-        self._metrics = {name: getattr(metrics, _CLASSES[name])(**settings) for name in ANSWER_METRICS}
 
     @property
     def label(self) -> str:
@@ -350,20 +346,24 @@ class AnswerMetrics:
         case = deepeval("test_case").LLMTestCase(
             input=question, actual_output=answer, retrieval_context=list(given)
         )
-        self._asked.case_id, self._asked.note = case_id, note
-        return {name: self._measured(name, case) for name in ANSWER_METRICS}
+        asked = _deepeval_class(_AnswerJudge)(self._model)
+        asked.case_id, asked.note = case_id, note
+        return {name: self._measured(name, asked, case) for name in ANSWER_METRICS}
 
     def close(self) -> None:
         """Release what the model holds in this process."""
         self._model.close()
 
-    def _measured(self, name: AnswerMetric, case: Any) -> MeasuredAnswer:
-        self._asked.role, self._asked.failure = f"{ROLE}{name}", None
-        metric = self._metrics[name]
+    def _measured(self, name: AnswerMetric, asked: Any, case: Any) -> MeasuredAnswer:
+        asked.role, asked.failure = f"{ROLE}{name}", None
+        # Made anew, because DeepEval keeps the state of a measurement in it, and cases overlap.
+        metric = getattr(deepeval("metrics"), _CLASSES[name])(
+            model=asked, include_reason=False, async_mode=False
+        )
         try:
             score = float(metric.measure(case, _show_indicator=False))
         except Exception as error:
-            failure = self._asked.failure or UnreadError("harness", repr(error))
+            failure = asked.failure or UnreadError("harness", repr(error))
             return MeasuredAnswer(None, error=JudgeError(failure.kind, str(failure)))
         parts = len(getattr(metric, _TAKEN_APART[name]))
         if not parts:
