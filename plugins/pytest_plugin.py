@@ -67,6 +67,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[SESSION].deselect_empty(items)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Request the first completions of the selected cases."""
+    session.config.stash[SESSION].request_ahead([item.nodeid for item in session.items])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
+    """Request the first completions of the cases that the first worker has selected."""
+    node.config.stash[SESSION].request_ahead(ids)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -5,7 +5,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +24,20 @@ from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, 
 from retrocypher.plugins.judge.reading import UnreadableError
 from retrocypher.plugins.runs.record import Judgement, Tokens, Variant
 from retrocypher.plugins.runs.written_answer import JudgeError
+from retrocypher.prompts.models.calls import GatewaySettings
+from retrocypher.prompts.models.gateway import Gateway
+from retrocypher.prompts.models.gateway_client import GatewayConnections, Side, choice_of
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
-from retrocypher.prompts.models.open import ModelContext, contents_of, start_shared
-from retrocypher.prompts.models.response_cache import open_cache
+from retrocypher.prompts.models.open import ModelContext, contents_of
 from retrocypher.prompts.models.spec import ModelSpec
 
 
 class Judge:
-    """Judges queries; one thread at a time."""
+    """Judges queries."""
 
     def __init__(self, model: TextModel, criteria: Criteria) -> None:
         self.criteria = criteria
         self._model = model
-        self._metrics: dict[Variant, Metric] = {}
 
     @property
     def label(self) -> str:
@@ -49,11 +50,10 @@ class Judge:
         Args:
             repeat: How often it judged the same before: it is asked again, and not answered from the cache.
         """
-        if variant not in self._metrics:
-            self._metrics[variant] = Metric(variant, self.criteria, self._model)
         call = Call(case, repeat)
         try:
-            score: float | None = self._metrics[variant].measure(call)
+            # Made anew, because DeepEval keeps the state of a call in it, and cases overlap.
+            score: float | None = Metric(variant, self.criteria, self._model).measure(call)
         except CallError:
             score = None
         return self._judgement(call, variant, score)
@@ -94,24 +94,38 @@ def _error(failure: Exception, details: dict[str, object]) -> JudgeError:
     return JudgeError("harness", repr(failure))
 
 
-def open_judge(spec: ModelSpec, context: ModelContext, criteria: Criteria | None = None) -> Judge:
-    """Open a judge; offline and without a cache it is not asked at all.
+def open_judge(
+    spec: ModelSpec,
+    context: ModelContext,
+    criteria: Criteria | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Judge:
+    """Open a judge; where no model is to be asked, it has no judgements.
 
     Args:
         criteria: What to judge by; None for `load_criteria`.
+        environment: The variables that lead to its API, for messages.
     """
     criteria = criteria or load_criteria()
-    if context.offline and context.answers is None:
+    if context.connections is None:
         return Judge(_Nobody(spec.label), criteria)
-    return Judge(open_judge_model(spec, context, logprobs=LOGPROBS, form=answer_form(criteria)), criteria)
+    model = open_judge_model(
+        spec, context, logprobs=LOGPROBS, form=answer_form(criteria), environment=environment
+    )
+    return Judge(model, criteria)
 
 
 def open_judge_model(
-    spec: ModelSpec, context: ModelContext, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
+    spec: ModelSpec,
+    context: ModelContext,
+    *,
+    logprobs: int = 0,
+    form: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> TextModel:
-    """Open the model of a judge, at the judge's API; `logprobs` and `form` as `ModelContext.open_text`."""
-    own = replace(context, environment=judge_environment(context.environment))
-    return _JudgeModel(own.open_text(spec, logprobs=logprobs, form=form), context.environment)
+    """Open the model of a judge, at the judge's API; `logprobs` and `form` as in `choice_of`."""
+    choice = choice_of(spec, side="judge", logprobs=logprobs, form=form)
+    return _JudgeModel(context.open_text(choice), environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +187,7 @@ class JudgePool:
     criteria: Criteria
     concurrency: int
     _context: ModelContext
-    _cache: Path | None
-    _offline: bool
+    _environment: Mapping[str, str]
 
     def judge(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Judgement]]:
         """Yield what is judged as it is done, in no order.
@@ -213,21 +226,12 @@ class JudgePool:
         done: "queue.Queue[tuple[Task, Judgement] | BaseException]",
     ) -> None:
         try:
-            with ExitStack() as stack:
-                judge = self._open(stack)
-                while (task := todo.get()) is not None:
-                    done.put((task, judge.judge(task.case, task.variant, task.repeat)))
+            judge = open_judge(self.spec, self._context, self.criteria, self._environment)
+            while (task := todo.get()) is not None:
+                done.put((task, judge.judge(task.case, task.variant, task.repeat)))
+            judge.close()
         except BaseException as error:
             done.put(error)
-
-    def _open(self, stack: ExitStack) -> Judge:
-        answers = None
-        if self._cache is not None:
-            answers = stack.enter_context(open_cache(self._cache, read_only=self._offline))
-        context = replace(self._context, answers=answers, offline=self._offline)
-        judge = open_judge(self.spec, context, self.criteria)
-        stack.callback(judge.close)
-        return judge
 
 
 @contextmanager
@@ -244,14 +248,25 @@ def open_judge_pool(
     """Start what a judge needs, and stop it after the block; raise InputError if it cannot be started."""
     # Here, and not by all threads at once.
     deepeval("metrics")
-    contents = contents_of([spec])
-    shared = start_shared([spec], contents=contents, offline=offline)
-    try:
-        folder = session_folder()
-        try:
-            context = ModelContext(folder.path, concurrency, seed, shared.to_json(), environment)
-            yield JudgePool(spec, criteria or load_criteria(), concurrency, context, cache, offline)
-        finally:
-            folder.remove()
-    finally:
-        shared.stop()
+    with ExitStack() as stack:
+        connections = None
+        if cache is not None or not offline:
+            settings = GatewaySettings(
+                concurrency,
+                seed,
+                environments_of(environment),
+                weights=contents_of([spec]),
+                cache=cache,
+                offline=offline,
+            )
+            folder = session_folder()
+            stack.callback(folder.remove)
+            gateway = stack.enter_context(Gateway([spec], settings, folder.path))
+            connections = GatewayConnections(gateway.address)
+        context = ModelContext(seed, connections)
+        yield JudgePool(spec, criteria or load_criteria(), concurrency, context, environment)
+
+
+def environments_of(environment: Mapping[str, str]) -> dict[Side, Mapping[str, str]]:
+    """Return the environment of each side of a gateway."""
+    return {"run": environment, "judge": judge_environment(environment)}

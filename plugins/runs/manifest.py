@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType, convert, field
 
 from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
 from retrocypher.plugins.runs.written_answer import Thresholds
+from retrocypher.prompts.models.spec import sampling_parameters
 
 
 class ModelEntry(Struct):
@@ -317,6 +318,19 @@ class KnownOptions(Struct, frozen=True):
     """Encoder stage of key matching; null without, absent if unknown."""
     query_timeout: int | float | UnsetType = UNSET
     """Seconds after which a query is ended; absent if unknown."""
+    temperature: int | float | None = None
+    """Temperature of the models; null for 0."""
+    top_p: int | float | None = None
+    """Share of the probability in nucleus sampling; null if it was not sent."""
+    max_tokens: int | None = None
+    """Longest completion in tokens; null for the model's own limit."""
+    extra_body: str | None = None
+    """More parameters of requests to an API, a JSON object; null for none."""
+
+    @property
+    def sampling(self) -> dict[str, JsonValue]:
+        """The parameters of completions that were set."""
+        return sampling_parameters(self.temperature, self.top_p, self.max_tokens, self.extra_body)
 
 
 class Manifest(Struct, kw_only=True):

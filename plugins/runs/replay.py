@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, UnsetType, structs
@@ -15,7 +16,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.plugins.runs.files import MANIFEST, json_line, no_run
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
-from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Fallback, GraphCall, Record, Round
+from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Fallback, GraphCall, JsonValue, Record, Round
 from retrocypher.prompts.loops.interface import Graph
 from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
@@ -213,12 +214,12 @@ class RunIndex:
                 before[key] += 1
 
 
-def model_identity(model: ModelSpec | ModelEntry, seed: int) -> str | None:
+def model_identity(model: ModelSpec | ModelEntry, seed: int, sampling: Mapping[str, JsonValue]) -> str | None:
     """Return what identifies a model that reads messages, without folders of weights; None for others."""
     if model.kind not in TEXT_KINDS:
         return None
     name = Path(model.argument).name if model.kind == "gguf" else model.argument
-    return json.dumps([model.kind, name, seed])
+    return json.dumps([model.kind, name, seed, dict(sampling)], sort_keys=True)
 
 
 class _Models(NamedTuple):
@@ -230,7 +231,7 @@ class _Models(NamedTuple):
 
 
 def _judge(manifest: Manifest) -> str | None:
-    return None if manifest.judge is None else model_identity(manifest.judge.model, _seed(manifest))
+    return None if manifest.judge is None else model_identity(manifest.judge.model, _seed(manifest), {})
 
 
 def _seed(manifest: Manifest) -> int:
@@ -238,13 +239,15 @@ def _seed(manifest: Manifest) -> int:
 
 
 def _models(manifest: Manifest) -> _Models:
-    seed = _seed(manifest)
+    seed, sampling = _seed(manifest), manifest.known_options.sampling
     parts = (
         {entry.label: entry for entry in manifest.models},
         manifest.loops.players,
         manifest.answering.writers if manifest.answering else {},
     )
-    known = ({label: model_identity(entry, seed) for label, entry in part.items()} for part in parts)
+    known = (
+        {label: model_identity(entry, seed, sampling) for label, entry in part.items()} for part in parts
+    )
     return _Models(*({label: model for label, model in part.items() if model} for part in known))
 
 
@@ -316,10 +319,15 @@ class ReplayedModel:
     """Answers from the records of runs, else as another model does, if there is one."""
 
     def __init__(
-        self, spec: ModelSpec, seed: int, index: RunIndex, otherwise: TextModel | Model | None
+        self,
+        spec: ModelSpec,
+        seed: int,
+        index: RunIndex,
+        otherwise: TextModel | Model | None,
+        sampling: Mapping[str, JsonValue] = MappingProxyType({}),
     ) -> None:
         self.label = spec.label
-        self._identity = model_identity(spec, seed)
+        self._identity = model_identity(spec, seed, sampling)
         self._index = index
         self._otherwise = otherwise
 

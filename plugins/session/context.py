@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
 from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, ValidatorName
+from retrocypher.prompts.models.gateway_client import GatewayAddress
 from retrocypher.prompts.models.interface import Completion, Model
 from retrocypher.prompts.templates.encoder import Encoder
 from retrocypher.prompts.templates.exemplars import Bank
@@ -44,8 +46,10 @@ class WorkerContext:
     """Schema text of the graph."""
     coordination: str
     """Folder of the locks that all workers share."""
-    models: dict[str, JsonValue]
-    """What the controller started for models (see `SharedModels.to_json`)."""
+    gateway: GatewayAddress | None
+    """Where models that read messages are asked; None where none is."""
+    cases_at_once: int
+    """Cases that a worker runs at a time; 1 unless calls of models depend on results."""
     allure: str | None
     """Folder of the Allure results; None if Allure is off."""
     resumed: dict[str, ResumedCase] = field(default_factory=dict)
@@ -61,9 +65,16 @@ _PREFIX = "once-"
 
 
 class OnceInFolder:
-    """Keeps texts that are made once a run in a folder that all its processes share."""
+    """Keeps texts that are made once a run in a folder that all its processes share.
 
-    def __init__(self, directory: Path) -> None:
+    Args:
+        waiting: Entered while a thread waits for another that makes a text.
+    """
+
+    def __init__(
+        self, directory: Path, waiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    ) -> None:
+        self._waiting = waiting
         directory.mkdir(parents=True, exist_ok=True)
         self._directory = directory
         self._known: dict[str, str] = {}
@@ -73,7 +84,10 @@ class OnceInFolder:
         if key not in self._known:
             stem = _PREFIX + hashlib.sha256(key.encode()).hexdigest()[:16]
             file = self._directory / f"{stem}.json"
-            with FileLock(self._directory / f"{stem}.lock"):
+            lock = FileLock(self._directory / f"{stem}.lock")
+            with self._waiting():
+                lock.acquire()
+            try:
                 if not file.exists():
                     made = make()
                     entry = MadeOnce(
@@ -88,6 +102,8 @@ class OnceInFolder:
                     unfinished = file.with_suffix(".part")
                     unfinished.write_text(json_line(entry), encoding="utf-8")
                     unfinished.replace(file)
+            finally:
+                lock.release()
             self._known[key] = json.loads(file.read_text(encoding="utf-8"))["text"]
         return self._known[key]
 

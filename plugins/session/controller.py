@@ -5,8 +5,9 @@ import logging
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -22,14 +23,18 @@ from retrocypher.kg.server.control import SessionFolder, session_folder
 from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Usage
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.judge.criteria import as_set
+from retrocypher.plugins.judge.judge import environments_of
 from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import ExclusiveRerunEntry, Manifest
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
+from retrocypher.plugins.session.ahead import Layout, first_requests
 from retrocypher.plugins.session.context import WorkerContext, made_once
 from retrocypher.plugins.session.gate import judged
-from retrocypher.plugins.session.manifest import RunGraph, described, graph_of, silent_apis
+from retrocypher.plugins.session.manifest import RunGraph, described, graph_of
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import open_run
 from retrocypher.plugins.session.run_key import run_key, shard_facts
@@ -37,7 +42,10 @@ from retrocypher.plugins.session.state import RunState
 from retrocypher.plugins.session.terminal import INCOMPLETE, Progress, exit_status, header_lines
 from retrocypher.plugins.session.worker import FORESEEN_FIELD, MESSAGES_FIELD, RECORD_FIELD, STOP
 from retrocypher.prompts.models.cache_files import prepare
-from retrocypher.prompts.models.open import SharedModels, contents_of, start_shared
+from retrocypher.prompts.models.calls import GatewaySettings, Stop
+from retrocypher.prompts.models.gateway import Gateway
+from retrocypher.prompts.models.open import contents_of
+from retrocypher.prompts.models.spec import TEXT_KINDS
 
 if TYPE_CHECKING:
     from retrocypher.plugins.reporting.allure.run import LiveResults
@@ -93,10 +101,10 @@ class Controller:
             ),
         )
         self._gate = gate
-        self._progress = Progress(lambda: self.state.usage.cost)
+        self._progress = Progress(lambda: self.state.usage.cost, calls=self._calls)
         self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
-        self._models: SharedModels | None = None
+        self._gateway: Gateway | None = None
         self._coordination: SessionFolder | None = None
         self._manifest = Manifest()
 
@@ -105,18 +113,18 @@ class Controller:
         """Folder of the Allure results."""
         return self._run.path / ALLURE
 
-    def start(self, allure: str | None) -> WorkerContext:
-        """Start the server and what models share; raise GraphError or InputError if that fails."""
+    def start(self, allure: str | None, workers: int) -> WorkerContext:
+        """Start the server and what models share; raise GraphError or InputError if that fails.
+
+        Args:
+            allure: Folder of the Allure results; None if Allure is off.
+            workers: Number of worker processes; 1 without pytest-xdist.
+        """
         plan, resumed = self._plan, self.state.resumed
         try:
-            if not plan.options.offline:
-                for silent in silent_apis(plan):
-                    _logger.warning(silent)
             self._graph = graph_of(plan)
-            self._models = start_shared(
-                plan.every_model, contents=self._contents, offline=plan.options.offline
-            )
             self._coordination = session_folder()
+            self._gateway = self._started_gateway(self._coordination.path)
             manifest = described(plan, self._graph, self._contents, self._started, self._root)
             manifest.key = self._key.entry()
             manifest.executor = executor_of(os.environ)
@@ -142,10 +150,29 @@ class Controller:
             self._graph.endpoint,
             self._graph.schema,
             str(self._coordination.path),
-            self._models.to_json(),
+            self._gateway.address if self._gateway else None,
+            self._cases_at_once(workers),
             allure,
             resumed.cases if resumed else {},
         )
+
+    def request_ahead(self, node_ids: Sequence[str], layout: Layout) -> None:
+        """Have the first completions of the selected cases requested, in about the order of the cases.
+
+        Args:
+            node_ids: The selected tests as they were collected.
+        """
+        if self._gateway is None or self._graph is None or self._plan.replay or self._plan.options.offline:
+            return
+        known = self.state.resumed.cases if self.state.resumed else {}
+        self._gateway.request_ahead(
+            first_requests(self._plan, self._graph.schema, layout.in_order(node_ids), known)
+        )
+
+    def stop_ahead(self) -> None:
+        """Request nothing more ahead."""
+        if self._gateway is not None:
+            self._gateway.stop_ahead()
 
     def header(self) -> list[str]:
         """Return the lines that say what is being measured."""
@@ -198,21 +225,64 @@ class Controller:
         self._write(partial(self._run.write_summary, summary))
         if self._allure is not None:
             self._allure.finish(state.crashed, state.summary.cases, state.selected)
-        self._finish_manifest(INCOMPLETE if state.failure else status)
-        return INCOMPLETE if state.failure else status
+        if state.stop is not None:
+            status = pytest.ExitCode.USAGE_ERROR if state.stop.reason == "refused" else INCOMPLETE
+        status = INCOMPLETE if state.failure else int(status)
+        self._finish_manifest(status)
+        return status
 
     def stop(self) -> None:
         """Stop what was started."""
-        if self._models is not None:
-            self._models.stop()
+        if self._gateway is not None:
+            self._gateway.close()
         if self._graph is not None:
             self._graph.stop()
         if self._coordination is not None:
             self._coordination.remove()
-        self._models = self._graph = self._coordination = None
+        self._gateway = self._graph = self._coordination = None
         self._run.close()
         if self.state.summary.cases == 0 and not self.state.crashed and self.state.resumed is None:
             self._run.discard()
+
+    def _started_gateway(self, folder: Path) -> Gateway | None:
+        plan, options = self._plan, self._plan.options
+        asked = any(spec.kind in TEXT_KINDS for spec in plan.every_model)
+        if not asked or (options.offline and plan.answers is None):
+            return None
+        settings = GatewaySettings(
+            options.concurrency,
+            options.seed,
+            environments_of(os.environ),
+            weights=self._contents,
+            cache=plan.answers,
+            offline=options.offline,
+            sampling=plan.sampling,
+            requests_per_minute=options.requests_per_minute,
+            tokens_per_minute=options.tokens_per_minute,
+            max_cost=options.max_cost,
+        )
+        return Gateway(plan.every_model, settings, folder, self._stop_for)
+
+    def _cases_at_once(self, workers: int) -> int:
+        """Return how many cases each worker runs at a time: one, unless calls depend on results."""
+        plan = self._plan
+        depends = plan.loops.models or plan.answering or plan.judge
+        if self._gateway is None or plan.replay is not None or not depends:
+            return 1
+        return max(1, -(-plan.options.concurrency // workers))
+
+    def _stop_for(self, stop: Stop) -> None:
+        """End the session for what the gateway found; called in its thread."""
+        if self.state.stop is None:
+            message = as_set(stop.message) if stop.side == "judge" else stop.message
+            self.state.stop = replace(stop, message=message)
+            self._give_up(message)
+
+    def _calls(self) -> Iterator[str]:
+        if self._gateway is not None:
+            yield f"{counted(self._gateway.in_flight, 'call')} in flight"
+            if self._gateway.is_throttled:
+                yield "the API limits the rate"
 
     def _finish_manifest(self, status: int) -> None:
         manifest, state = self._manifest, self.state

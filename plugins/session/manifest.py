@@ -1,8 +1,7 @@
 """What the manifest says of a run: before the first case, and after the last."""
 
 import hashlib
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -20,7 +19,7 @@ from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import graph_folder, open_server
 from retrocypher.kg.server.process import java_version
-from retrocypher.plugins.judge.criteria import as_set, judge_environment, judge_facts, model_entry
+from retrocypher.plugins.judge.criteria import judge_facts, model_entry
 from retrocypher.plugins.runs.manifest import (
     GraphEntry,
     Manifest,
@@ -32,7 +31,7 @@ from retrocypher.plugins.runs.manifest import (
 )
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.plan import Plan
-from retrocypher.prompts.models.openai_client import api_address, silent_api
+from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.templates.exemplars import bank_sha256
 from retrocypher.prompts.templates.template import prompt_set_sha256
 
@@ -183,15 +182,3 @@ def described(
         machine=machine(java_version() if graph.kind == "local" else None),
         answering=plan.answering.described() if plan.answering else None,
     )
-
-
-def silent_apis(plan: Plan) -> Iterator[str]:
-    """Yield a sentence about each API of a run that nothing answers at: the models', and the judge's."""
-    if silent := silent_api(plan.asked):
-        yield silent
-    if plan.judge is None:
-        return
-    own = judge_environment(os.environ)
-    elsewhere = api_address([plan.judge.spec], environment=own) != api_address(plan.asked)
-    if elsewhere and (silent := silent_api([plan.judge.spec], environment=own)):
-        yield f"Judge: {as_set(silent)}"

@@ -161,7 +161,26 @@ class Options:
     run_dir: str | None = _option("folder to write the run to (default: a new one under reports)", "DIR")
     query_timeout: float = _number("seconds that a generated query may take", "S", "30", float, 0.1)
     case_threshold: float = _number("F1 below which a case fails", "F", "1.0", float, 0.0, 1.0)
-    concurrency: int = _number("model calls in flight, over all workers together", "N", "8", int, 1)
+    concurrency: int = _number("maximum number of model calls in flight", "N", "16", int, 1)
+    requests_per_minute: int | None = _number(
+        "maximum number of requests to an API in a minute", "N", None, int, 1
+    )
+    tokens_per_minute: int | None = _number(
+        "maximum number of tokens of an API in a minute, on average", "N", None, int, 1
+    )
+    max_cost: float | None = _number(
+        "list prices of the calls of a session, in USD, from which it makes no more calls",
+        "USD",
+        None,
+        float,
+        0.0,
+    )
+    temperature: float | None = _number(
+        "temperature of the models, their loops and written answers (default: 0)", "T", None, float, 0.0
+    )
+    top_p: float | None = _number("nucleus sampling: share of the probability", "P", None, float, 0.0, 1.0)
+    max_tokens: int | None = _number("longest completion in tokens", "N", None, int, 1)
+    extra_body: str | None = _option("JSON object with more parameters of the requests to an API", "JSON")
     key_encoder: str | None = _option("match leftover keys by an encoder at a cosine threshold", "NAME@T")
     cache: str | None = _option(
         "file of the response cache, or none (default: answers.sqlite in the cache folder)", "FILE"

@@ -37,8 +37,8 @@ from retrocypher.plugins.session.side_plans import (
 )
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.open import check_models
-from retrocypher.prompts.models.prices import prices_used
-from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs
+from retrocypher.prompts.models.prices import load_prices, prices_used
+from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs, sampling_parameters
 from retrocypher.prompts.templates.exemplars import SHOTS, Bank, canonical_shot, load_banks, require_vectors
 from retrocypher.prompts.templates.template import Prompt, load_prompts
 
@@ -132,6 +132,7 @@ class Plan:
         prices: List prices of its models, of those that play roles, and of the judge; None if none is known.
         key_encoder: The encoder stage of key matching; None without it.
         answers: File of the response cache; None without one.
+        sampling: Parameters of completions that are set, of all models but the judge.
         shard: Which part of the run this is; None for all of it.
         whole: The questions of all parts together.
         replay: The runs that rows come from; None with a graph.
@@ -151,6 +152,7 @@ class Plan:
     prices: Mapping[str, JsonValue] | None
     key_encoder: KeyEncoder | None
     answers: Path | None
+    sampling: Mapping[str, JsonValue]
     shard: Shard | None
     whole: tuple[Question, ...]
     replay: ReplayedRuns | None
@@ -248,6 +250,9 @@ def resolve(
     answer_models = answering.models.values() if answering else ()
     asked = (*models, *loops.models.values(), *answer_models, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
+    sampling = sampling_parameters(options.temperature, options.top_p, options.max_tokens, options.extra_body)
+    if options.max_cost is not None:
+        require_prices(asked)
     banks = load_banks(Path(options.exemplar_dir) if options.exemplar_dir else None, options.static_exemplar)
     asked_texts = [paraphrase(each, number) for each in questions for number in paraphrases]
     require_vectors(asked_texts, shots, banks.values())
@@ -266,11 +271,23 @@ def resolve(
         prices,
         key_encoder,
         answers_file(options, asked),
+        sampling,
         shard,
         whole,
         replay,
         answering,
     )
+
+
+def require_prices(specs: Iterable[ModelSpec]) -> None:
+    """Refuse a limit on the cost of models behind an API whose price is not known; raise InputError."""
+    prices = load_prices()
+    for spec in specs:
+        if spec.kind == "openai" and prices.of(spec.argument) is None:
+            raise InputError(
+                f"--max-cost: the price of {spec.argument} is not known. Add it to "
+                "prompts/models/prices.yaml, or leave out --max-cost."
+            )
 
 
 def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, str]:

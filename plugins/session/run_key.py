@@ -102,6 +102,8 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             "answering": _answering(plan, contents),
             **_judge(plan, contents),
             "seed": options.seed,
+            # Left out where nothing is set, so that the keys of older runs stay.
+            **({"sampling": dict(plan.sampling)} if plan.sampling else {}),
             "query_timeout": options.query_timeout,
             "case_threshold": options.case_threshold,
             "key_encoder": f"{encoder.name}@{encoder.threshold:g}" if encoder else None,

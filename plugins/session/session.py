@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
@@ -15,6 +15,7 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.plugins.formatting.progress import LOGGER, show_progress
+from retrocypher.plugins.session.ahead import Layout
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
@@ -48,6 +49,7 @@ class SuiteSession:
         self.worker: Worker | None = None
         self._context: WorkerContext | None = None
         self._failed_cases = 0
+        self._has_requested_ahead = False
         self._secrets = Secrets()
 
     def configure(self) -> None:
@@ -91,7 +93,7 @@ class SuiteSession:
         # An empty --alluredir switches Allure off.
         allure = getattr(self._config.option, "allure_report_dir", None) or None
         with self._usage_errors():
-            self._context = self.controller.start(allure)
+            self._context = self.controller.start(allure, self._workers())
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
@@ -113,6 +115,16 @@ class SuiteSession:
             items[:] = [item for item in items if not is_empty(item)]
             self._config.hook.pytest_deselected(items=empty)
 
+    def request_ahead(self, node_ids: Sequence[str]) -> None:
+        """Have the first completions of the selected cases requested, once."""
+        if self.controller is None or self._has_requested_ahead:
+            return
+        self._has_requested_ahead = True
+        options = self._config.option
+        dist, chunk = getattr(options, "dist", "no"), getattr(options, "maxschedchunk", None)
+        layout = Layout(self._workers(), dist, chunk)
+        self.controller.request_ahead([each for each in node_ids if is_case(each)], layout)
+
     def make_report(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on its report, and redact secrets in the report."""
         if self.worker is not None and case_of(item) is not None:
@@ -125,6 +137,8 @@ class SuiteSession:
         if self.controller is not None and is_case(report.nodeid):
             self._failed_cases += report.failed
             self.controller.log(report, self._total())
+            if self._is_ending():
+                self.controller.stop_ahead()
 
     def report_header(self) -> list[str]:
         """Return the lines of the terminal's header."""
@@ -189,11 +203,21 @@ class SuiteSession:
         except RetroCypherError as error:
             raise pytest.UsageError(self._secrets.redact(str(error))) from error
 
+    def _workers(self) -> int:
+        return len(getattr(self._config.option, "tx", None) or ()) or 1
+
     def _end_early(self, reason: str) -> None:
-        for name in ("session", "dsession"):
-            running: Any = self._config.pluginmanager.getplugin(name)
-            if running is not None:
-                running.shouldstop = reason
+        for running in self._running():
+            running.shouldstop = reason
+
+    def _is_ending(self) -> bool:
+        """Return whether pytest begins no more tests, as after ``-x``."""
+        return any(each.shouldstop or getattr(each, "shouldfail", False) for each in self._running())
+
+    def _running(self) -> list[Any]:
+        """Return the sessions of pytest and of pytest-xdist, as far as there are any."""
+        found = (self._config.pluginmanager.getplugin(name) for name in ("session", "dsession"))
+        return [each for each in found if each is not None]
 
     def _total(self) -> int:
         session: Any = self._config.pluginmanager.getplugin("session")

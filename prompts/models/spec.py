@@ -1,12 +1,13 @@
 """The option ``--model``: which model, and its name in ids and tables."""
 
 import difflib
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import secrets_of
@@ -26,6 +27,30 @@ _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 _KEY = re.compile(r"(?:^|=)sk-[A-Za-z0-9_-]{16,}")
 """What a key of an API looks like: a slip of the hand would have it in every id and file."""
 _NO_ARGUMENT = ("oracle", "exemplar", "local")
+
+
+def sampling_parameters(
+    temperature: float | None = None,
+    top_p: float | None = None,
+    max_tokens: int | None = None,
+    extra_body: str | None = None,
+) -> dict[str, Any]:
+    """Return the parameters of completions that are set; raise InputError if ``extra_body`` is no object."""
+    named = {"temperature": temperature, "top_p": top_p, "max_tokens": max_tokens}
+    more: object = {}
+    if extra_body:
+        try:
+            more = json.loads(extra_body)
+        except ValueError:
+            more = None
+    if not isinstance(more, dict):
+        raise InputError(
+            f"--extra-body {extra_body}: not a JSON object. "
+            "Write for example --extra-body '{\"top_k\": 20}'."
+        )
+    if taken := sorted({"model", "messages", "stream", "n"} & more.keys()):
+        raise InputError(f"--extra-body: {taken[0]} is set by the suite. Leave it out.")
+    return {**{name: value for name, value in named.items() if value is not None}, **more}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,16 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.gateways import start_gateway
 from support.roles_api import RolesApi, Said, always
 from support.suite import CHECKOUT
 
 from retrocypher.plugins.judge.criteria import Grade, JudgeCase, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Judge, Task, open_judge, open_judge_pool
+from retrocypher.plugins.judge.judge import Judge, Task, environments_of, open_judge, open_judge_pool
 from retrocypher.plugins.judge.metric import deepeval
 from retrocypher.plugins.runs.record import VARIANTS, Tokens
+from retrocypher.prompts.models.gateway_client import GatewayConnections
 from retrocypher.prompts.models.open import ModelContext
-from retrocypher.prompts.models.response_cache import open_cache
 
 CASE = JudgeCase("case-1", "What makes CCO?", "(:Molecule)", "MATCH (n) RETURN n", "MATCH (m) RETURN m")
 Opened = Callable[..., Judge]
@@ -51,11 +52,11 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
                 "RETROCYPHER_JUDGE_BASE_URL": api.address,
                 **environment,
             }
-            answers = None if cache is None else stack.enter_context(open_cache(cache, read_only=offline))
-            context = ModelContext(
-                tmp_path / "slots", 2, 0, environment=variables, answers=answers, offline=offline
+            gateway = start_gateway(
+                tmp_path, environments=environments_of(variables), cache=cache, offline=offline
             )
-            judge = open_judge(judge_spec("gpt-4o", variables), context)
+            context = ModelContext(0, GatewayConnections(stack.enter_context(gateway).address))
+            judge = open_judge(judge_spec("gpt-4o", variables), context, environment=variables)
             stack.callback(judge.close)
             return judge
 

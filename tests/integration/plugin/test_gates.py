@@ -82,7 +82,7 @@ def test_a_judge_gates_once_it_is_calibrated(
     assert held.status == 0, held.output
     assert "judge>=0.8: 0.900" in held.output
     # A judge that is away blocks the gate that asks for it.
-    api.roles["judge"] = always(Said(status=401))
+    api.roles["judge"] = always(Said(status=400))
     away = live(*asked, "--cache=none", "--fresh", root=tmp_path)
     assert away.status == 16, away.output
     assert "the run is incomplete: 3 whose judge could not be asked, for judge>=0.8" in away.output

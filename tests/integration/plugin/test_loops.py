@@ -133,7 +133,9 @@ def test_a_corrector_that_does_harm_does_none(scripted: Suite, api: RolesApi) ->
         "corrector": lambda _: BAD[next(turns) % len(BAD)],
         "validator": always(WRONG),
     }
-    ran = scripted("-n0", "--model=right", "--loop=cove", "--validator=checklist", "--sample=8", *ONE_STEP)
+    # One call at a time, so that the corrector's proposals come in order within a case.
+    loop = ("--loop=cove", "--validator=checklist", "--concurrency=1")
+    ran = scripted("-n0", "--model=right", *loop, "--sample=8", *ONE_STEP)
     never_worse(ran)
     assert set(verdicts(ran, "corrector")) == {
         "no_query",
@@ -194,26 +196,19 @@ def test_a_limit_changes_what_a_query_returns(guarded: Ran) -> None:
             assert "fallback" not in record["execution"]
 
 
-def test_a_key_that_is_refused_takes_only_the_scores_of_who_needs_it(scripted: Suite, api: RolesApi) -> None:
-    api.roles |= {"corrector": always(Said(status=401)), "generator": always(Said(status=401))}
-    models = ("--model=mutant:drop_component", "--model=gpt-4.1-mini")
-    ran = scripted("-n0", *models, "--loop=none,cove", "--sample=3", *ONE_STEP)
-    assert ran.status == 16, ran.output
-    assert ran.summary["infrastructure_errors"] + ran.summary["scored"] == len(ran.records) == 12
-    closing = "incomplete: 9 cases without a score: model authentication: The API refused the key (401)"
-    assert ran.output.count(closing) == 1
-    assert len(api.asked) == 2
-    unasked = [record for record in ran.records.values() if record["model"] == "gpt-4.1-mini"]
-    assert {record["infrastructure_error"]["kind"] for record in unasked} == {"authentication"}
-    failed = [
-        record
-        for record in ran.records.values()
-        if record["infrastructure_error"] and record["model"] != "gpt-4.1-mini"
-    ]
+def test_a_key_that_is_refused_for_a_loop_ends_the_run_and_keeps_what_came_before(
+    scripted: Suite, api: RolesApi
+) -> None:
+    api.roles["corrector"] = always(Said(status=401))
+    models = ("--model=mutant:drop_component", "--loop-model=gpt-4.1-mini")
+    ran = scripted("-n0", *models, "--loop=none,cove", "--sample=8", *ONE_STEP)
+    assert ran.status == 4, ran.output
+    assert "refused the key (401); check OPENAI_API_KEY" in ran.output
+    failed = [record for record in ran.records.values() if record["infrastructure_error"]]
     assert failed
     for record in failed:
         assert record["loop"] == "cove"
-        assert record["infrastructure_error"]["stage"] == "model"
+        assert record["infrastructure_error"]["kind"] == "authentication"
         assert record["scores"] is None
         # What came before is kept.
         assert [turn["role"] for turn in record["rounds"]][:2] == ["generator", "explain"]

@@ -174,7 +174,8 @@ def test_whatever_a_model_says_is_told_as_it_is(answered: Suite, api: RolesApi) 
         return written[len(seen) - 1](text)
 
     api.roles |= {"writer": write, "claimant": lambda text: claimants[len(seen) - 1](text)}
-    ran = answered("-n0")
+    # One call at a time, so that each claimant follows its writer.
+    ran = answered("-n0", "--concurrency=1")
     assert ran.status == 0, ran.output
     assert [turn["verdict"] for turn in turns(ran, WRITTEN)] == [
         *("written", "written", "empty", "insufficient", "written", "written")

@@ -4,18 +4,22 @@ import socketserver
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.gateways import model_of, start_gateway
 from support.roles_api import RolesApi, Said
 
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.prompts.models.interface import Request
+from retrocypher.prompts.models.endpoint import RetryPolicy
+from retrocypher.prompts.models.gateway import Gateway
+from retrocypher.prompts.models.interface import Request, TextModel
 from retrocypher.prompts.models.openai import OpenAIModel
-from retrocypher.prompts.models.retries import CircuitBreaker, RetryPolicy, Slots
+from retrocypher.prompts.models.spec import parse_spec
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
 
@@ -110,26 +114,19 @@ def ask() -> Callable[[str], Request]:
 
 
 @pytest.fixture
-def open_model(tmp_path: Path) -> Callable[..., OpenAIModel]:
-    """Open a model as each worker does: for itself, with nothing but the folder in common."""
+def open_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., TextModel]]:
+    """Open a model as each worker does, with a connection of its own to the gateway of its session."""
+    gateways = dict[str, Gateway]()
+    with ExitStack() as stack:
 
-    def make(
-        environment: dict[str, str],
-        name: str = "gpt-x",
-        folder: Path = tmp_path,
-        places: int = 8,
-        **bounds: Any,
-    ) -> OpenAIModel:
-        return OpenAIModel(
-            "m",
-            name,
-            environment=environment,
-            slots=Slots(folder, "api", places),
-            given_up=CircuitBreaker(folder, name),
-            seed=7,
-            patience=RetryPolicy(
-                **{"first_wait_s": 0.01, "longest_wait_s": 2.0, "timeout_s": 20.0, **bounds}
-            ),
-        )
+        def make(
+            environment: dict[str, str], name: str = "gpt-x", session: str = "this", **bounds: Any
+        ) -> TextModel:
+            policy = RetryPolicy(**{"first_wait_s": 0.01, "longest_wait_s": 2.0, "timeout_s": 20.0, **bounds})
+            opened = partial(OpenAIModel, policy=policy)
+            monkeypatch.setattr("retrocypher.prompts.models.openai.OpenAIModel", opened)
+            if session not in gateways:
+                gateways[session] = stack.enter_context(start_gateway(tmp_path, environment))
+            return model_of(gateways[session], parse_spec(name, environment))
 
-    return make
+        yield make

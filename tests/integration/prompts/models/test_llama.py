@@ -9,28 +9,30 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.gateways import model_of, start_gateway
 from support.waiting import children, gone
 
 from retrocypher.kg.errors import InputError
 from retrocypher.prompts.models.interface import ModelError, Request, TextModel
 from retrocypher.prompts.models.llama import shipped_gguf
-from retrocypher.prompts.models.open import ModelContext, SharedModels, contents_of, start_shared
-from retrocypher.prompts.models.response_cache import open_cache
+from retrocypher.prompts.models.open import contents_of
 from retrocypher.prompts.models.spec import parse_spec
 
 SPEC = parse_spec("local", {})
 # SmolLM2 answers this one briefly; to many others it talks on up to its limit.
 PROMPT = "What is 2+2?"
 OWNER = """
-import json, time
+import json, sys, time
+from pathlib import Path
 import psutil
+from retrocypher.prompts.models.calls import GatewaySettings
+from retrocypher.prompts.models.gateway import Gateway
 from retrocypher.prompts.models.spec import parse_spec
-from retrocypher.prompts.models.open import start_shared
-shared = start_shared([parse_spec("local", {})])
+gateway = Gateway([parse_spec("local", {})], GatewaySettings(1, 0, {}), Path(sys.argv[1]))
 print(json.dumps([child.pid for child in psutil.Process().children()]), flush=True)
 time.sleep(600)
 """
@@ -45,21 +47,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def shared(folder: Path) -> Iterator[SharedModels]:
-    running = start_shared([SPEC])
-    yield running
-    running.stop()
-
-
-def opened(running: SharedModels, folder: Path, **more: Any) -> TextModel:
-    shared = json.loads(json.dumps(running.to_json()))
-    return ModelContext(folder, 8, 0, shared=shared, **more).open_text(SPEC)
+def model(folder: Path) -> Iterator[TextModel]:
+    with start_gateway(folder, specs=[SPEC]) as gateway:
+        yield model_of(gateway, SPEC)
 
 
 def test_answers_alike_every_time_and_after_a_restart(
-    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
+    model: TextModel, ask: Callable[[str], Request]
 ) -> None:
-    model = opened(shared, tmp_path)
     first = model.answer(ask(PROMPT))
     assert first.text
     assert first.tokens is not None
@@ -76,9 +71,8 @@ def test_answers_alike_every_time_and_after_a_restart(
 
 
 def test_an_answer_is_the_same_where_its_beginning_was_read_before(
-    shared: SharedModels, ask: Callable[[str], Request], folder: Path, tmp_path: Path
+    model: TextModel, ask: Callable[[str], Request], folder: Path
 ) -> None:
-    model = opened(shared, tmp_path)
     whole = ask(f"You add numbers. {PROMPT}")
     alike = replace(whole, common=len("You add numbers."))
     other = replace(ask("You add numbers. Hi"), common=alike.common)
@@ -88,45 +82,46 @@ def test_an_answer_is_the_same_where_its_beginning_was_read_before(
     assert len([file for file in folder.rglob("*") if file.is_file() and file.stat().st_size > 10_000]) == 1
 
 
-def test_a_prompt_over_the_context_has_no_query(
-    shared: SharedModels, ask: Callable[[str], Request], tmp_path: Path
-) -> None:
-    answer = opened(shared, tmp_path).answer(ask("a b c " * 10_000))
+def test_a_prompt_over_the_context_has_no_query(model: TextModel, ask: Callable[[str], Request]) -> None:
+    answer = model.answer(ask("a b c " * 10_000))
     assert answer.text == ""
     assert "the context 8192" in answer.details["no_answer"]
 
 
-def test_takes_requests_with_its_token_only(shared: SharedModels) -> None:
-    (address,) = shared.to_json()["llama"].values()
-    assert address.startswith("http://127.0.0.1:")
-    request = urllib.request.Request(f"{address}/v1/chat/completions", b"{}")
+@pytest.mark.usefixtures("model")
+def test_takes_requests_with_its_token_only() -> None:
+    (listening,) = [
+        each.laddr for each in children("llama_child")[0].net_connections() if each.status == "LISTEN"
+    ]
+    assert listening.ip == "127.0.0.1"
+    request = urllib.request.Request(f"http://127.0.0.1:{listening.port}/v1/chat/completions", b"{}")
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
 
 
-def test_a_process_that_was_stopped_is_gone_for_good_and_what_it_answered_is_kept(
+def test_a_process_that_died_too_often_is_gone_for_good_and_what_it_answered_is_kept(
     ask: Callable[[str], Request], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrocypher.prompts.models.llama._COMEBACK_S", 0.3)
-    with open_cache(tmp_path / "answers.sqlite") as store:
-        stopped = start_shared([SPEC], contents=contents_of([SPEC]))
-        model, process = opened(stopped, tmp_path, answers=store), children("llama_child")[0]
+    monkeypatch.setattr("retrocypher.prompts.models.llama._RESTARTS", 0)
+    before = len(children("llama_child"))
+    start = partial(start_gateway, tmp_path, specs=[SPEC], weights=contents_of([SPEC]), cache=tmp_path / "c")
+    with start() as gateway:
+        model, process = model_of(gateway, SPEC), children("llama_child")[0]
         first = model.answer(ask(PROMPT))
-        stopped.stop()
-        assert gone(process.pid)
+        process.kill()
         for _ in range(2):
             with pytest.raises(ModelError, match="did not come back") as caught:
                 model.answer(ask("Hi"))
             assert caught.value.kind == "local_model"
-        nobody = start_shared([SPEC], contents=contents_of([SPEC]), offline=True)
-        assert nobody.to_json()["llama"] == {}
-        again = opened(nobody, tmp_path, answers=store, offline=True).answer(ask(PROMPT))
-    assert again == replace(first, cached=True)
+    with start(offline=True) as gateway:
+        assert len(children("llama_child")) == before
+        assert model_of(gateway, SPEC).answer(ask(PROMPT)) == replace(first, cached=True)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_no_child_outlives_its_owner(how: signal.Signals) -> None:
-    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+def test_no_child_outlives_its_owner(how: signal.Signals, tmp_path: Path) -> None:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER, tmp_path], stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
     (child,) = json.loads(owner.stdout.readline())
     owner.send_signal(how)
@@ -140,4 +135,4 @@ def test_a_damaged_file_is_refused_with_the_reason(tmp_path: Path) -> None:
     with shipped_gguf().open("rb") as whole:
         damaged.write_bytes(whole.read(30_000_000))
     with pytest.raises(InputError, match=r"cannot load .*half\.gguf: .*corrupted or incomplete"):
-        start_shared([parse_spec(f"gguf:{damaged}", {})])
+        start_gateway(tmp_path, specs=[parse_spec(f"gguf:{damaged}", {})])

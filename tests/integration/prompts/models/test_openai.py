@@ -1,30 +1,28 @@
-"""A model behind an API on this machine that plays a script, and giving up on it over all workers."""
+"""A model behind an API on this machine that plays a script, and giving up on it for all workers."""
 
 import socket
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.roles_api import Said
 
-from retrocypher.prompts.models import retries
-from retrocypher.prompts.models.interface import Model, ModelError, Request
-from retrocypher.prompts.models.open import ModelContext
-from retrocypher.prompts.models.openai import OpenAIModel
-from retrocypher.prompts.models.openai_client import api_address, silent_api
-from retrocypher.prompts.models.retries import CircuitBreaker
+from retrocypher.prompts.models.endpoint import CircuitBreaker
+from retrocypher.prompts.models.interface import Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.spec import parse_spec
 
 KEY = {"OPENAI_API_KEY": "sk-very-secret-0123"}
 ORACLE = parse_spec("oracle", {})
 API = parse_spec("gpt-x", KEY)
 Ask = Callable[[str], Request]
-Open = Callable[..., OpenAIModel]
+Open = Callable[..., TextModel]
 Play = Callable[[Any], None]
 
 
@@ -35,25 +33,7 @@ def nowhere() -> str:
         return f"127.0.0.1:{closing.getsockname()[1]}"
 
 
-def test_an_api_that_replies_is_not_spoken_of(api: Any) -> None:
-    # The scripted server knows no list of models and refuses to give one: it is there all the same.
-    assert silent_api([ORACLE, API], environment=api.env) is None
-
-
-def test_an_api_that_is_not_there_is_named_with_the_reason(nowhere: str) -> None:
-    environment = {**KEY, "OPENAI_BASE_URL": f"http://me:hidden@{nowhere}/v1?token=hidden"}
-    said = silent_api([API], environment=environment)
-    assert said is not None
-    assert said.startswith(f"The API at {nowhere}/v1 does not answer (Connection refused).")
-    assert "hidden" not in said
-    assert "secret" not in said
-    assert silent_api([ORACLE], environment=environment) is None
-
-
 def test_an_api_that_drips_for_ever_does_not_answer(dripping: Any, ask: Ask, open_model: Open) -> None:
-    said = silent_api([API], environment=dripping.env, longest_s=0.5)
-    assert said is not None
-    assert "does not answer (no reply within 0.5 s)" in said
     model = open_model(dripping.env, timeout_s=0.5)
     before, started = dripping.calls, time.monotonic()
     error = failing(model, ask("x"))
@@ -88,11 +68,9 @@ def failing(model: Model, request: Request) -> ModelError:
     return caught.value
 
 
-def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, tmp_path: Path) -> None:
+def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, model_of: Open) -> None:
     api.answers("MATCH (n) RETURN n", pause_s=0.2)
-    spec = parse_spec("gpt-x", api.env)
-    models = ModelContext(tmp_path, 8, 7, environment=api.env).open([spec])
-    answer = models["gpt-x"].answer(ask("hello"))
+    answer = model_of().answer(ask("hello"))
     assert answer.text == "MATCH (n) RETURN n"
     assert answer.tokens == {"prompt": 100, "completion": 20}
     assert 0.2 <= answer.time_s < 20
@@ -102,7 +80,6 @@ def test_asks_greedily_with_a_seed_and_counts_tokens(api: Any, ask: Ask, tmp_pat
     assert api.keys == ["Bearer sk-very-secret-0123"]
     message = {"role": "user", "content": "hello"}
     assert api.bodies == [{"model": "gpt-x", "messages": [message], "temperature": 0, "seed": 7}]
-    models["gpt-x"].close()
 
 
 def test_waits_as_long_as_it_is_asked_to(api: Any, ask: Ask, model_of: Open) -> None:
@@ -163,15 +140,17 @@ def test_a_silent_api_is_a_timeout_and_the_next_call_is_answered(api: Any, ask: 
 
 
 def test_an_api_that_nobody_reached_is_not_tried_for_long(
-    ask: Ask, open_model: Open, tmp_path: Path, nowhere: str
+    api: Any, ask: Ask, open_model: Open, nowhere: str
 ) -> None:
-    model = open_model({**KEY, "OPENAI_BASE_URL": f"http://{nowhere}/v1"})
-    error = failing(model, ask("x"))
+    error = failing(open_model({**KEY, "OPENAI_BASE_URL": f"http://{nowhere}/v1"}), ask("x"))
     assert error.kind == "connection"
     assert "(Connection refused). Is OPENAI_BASE_URL right?" in str(error)
     assert "Asked 3 times" in str(error)
-    CircuitBreaker(tmp_path, "gpt-x").reached()
-    assert "Asked 6 times" in str(failing(model, ask("x")))
+    api.said.append(Said("ok", headers={"connection": "close"}))
+    reached = open_model(api.env, session="another")
+    reached.answer(ask("x"))
+    api.stop()
+    assert "Asked 6 times" in str(failing(reached, ask("x")))
 
 
 @pytest.mark.parametrize(
@@ -242,8 +221,9 @@ def test_a_model_without_temperature_or_seed_is_asked_without(api: Any, ask: Ask
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """A clock that stands still until a test moves it."""
-    clock = SimpleNamespace(now=1000.0, time=lambda: clock.now)
-    monkeypatch.setattr(retries, "time", clock)
+    clock = SimpleNamespace(now=1000.0)
+    still = partial(CircuitBreaker, lambda: clock.now)
+    monkeypatch.setattr("retrocypher.prompts.models.calls.CircuitBreaker", still)
     return clock
 
 
@@ -252,14 +232,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     [(401, "invalid_api_key", "authentication"), (429, "insufficient_quota", "quota")],
 )
 def test_what_cannot_pass_is_met_once_in_a_run(
-    api: Any, ask: Ask, tmp_path: Path, status: int, code: str, kind: str
+    api: Any, ask: Ask, model_of: Open, status: int, code: str, kind: str
 ) -> None:
     api.refuses(status, "not for sk-very-secret-0123", code)
     api.answers("too late")
-    spec = parse_spec("gpt-x", api.env)
-    first, second = (
-        ModelContext(tmp_path, 8, 7, environment=api.env).open([spec])["gpt-x"] for _ in range(2)
-    )
+    first, second = model_of(), model_of()
     assert "Not asked" not in str(failing(first, ask("x")))
     for model in (first, second, first):
         error = failing(model, ask("x"))
@@ -293,12 +270,12 @@ def test_three_failures_in_a_row_end_the_asking(
 def test_workers_at_once_pay_little_together(api: Any, ask: Ask, worker: Open) -> None:
     api.refuses(500, "oops")
 
-    def work() -> None:
-        model = worker(attempts=3)
-        kinds.extend(failing(model, ask("x")).kind for _ in range(10))
+    def work(model: TextModel, name: int) -> None:
+        cases = (replace(ask("x"), case_id=f"{name}-{number}") for number in range(10))
+        kinds.extend(failing(model, case).kind for case in cases)
 
     kinds: list[str] = []
-    threads = [threading.Thread(target=work) for _ in range(8)]
+    threads = [threading.Thread(target=work, args=(worker(attempts=3), name)) for name in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -331,10 +308,10 @@ def test_a_reply_that_cannot_be_read_may_be_the_request_s_own_fault(api: Any, as
 
 
 def test_a_refused_key_stays_refused_for_its_model_and_run(
-    api: Any, ask: Ask, worker: Open, clock: SimpleNamespace, tmp_path: Path
+    api: Any, ask: Ask, worker: Open, clock: SimpleNamespace
 ) -> None:
     api.refuses(401, "no")
-    for model in (worker(), worker("gpt-y"), worker(folder=tmp_path / "next")):
+    for model in (worker(), worker("gpt-y"), worker(session="next")):
         assert "Not asked" not in str(failing(model, ask("x")))
     clock.now += 3600.0
     assert failing(worker(), ask("x")).kind == "authentication"

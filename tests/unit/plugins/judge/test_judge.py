@@ -2,11 +2,9 @@
 
 import json
 import re
-import socket
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,8 +28,6 @@ from retrocypher.plugins.runs.record import (
     Round,
 )
 from retrocypher.plugins.runs.written_answer import JudgeError, MeasuredAnswer
-from retrocypher.plugins.session.manifest import silent_apis
-from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 from retrocypher.prompts.models.open import ModelContext
@@ -79,30 +75,14 @@ def test_a_judge_says_what_its_requests_share() -> None:
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
-def test_a_judgement_that_failed_names_what_was_set(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
-) -> None:
+def test_a_judgement_that_failed_names_what_was_set(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     fault = ModelError("connection", "The API cannot be reached. Is OPENAI_BASE_URL right?")
     monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Scripted(fault))
     fields = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
     spec = judge_spec("gpt-x", fields)
-    model = open_judge_model(spec, ModelContext(tmp_path, 1, 0, environment=fields))
+    model = open_judge_model(spec, ModelContext(0, None), environment=fields)
     found = Judge(model, load_criteria()).judge(CASE, "with_reference")
     assert found.error == JudgeError("connection", f"The API cannot be reached. Is {name} right?")
-
-
-@pytest.mark.parametrize("name", ADDRESSES)
-def test_so_does_what_is_said_before_the_cases(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        nowhere = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-    for each in (*ADDRESSES, "RETROCYPHER_JUDGE_API_KEY"):
-        monkeypatch.delenv(each, raising=False)
-    monkeypatch.setenv("OPENAI_API_KEY", "k")
-    monkeypatch.setenv(name, nowhere)
-    plan = SimpleNamespace(asked=(), judge=SimpleNamespace(spec=judge_spec("gpt-x")))
-    (said,) = silent_apis(cast(Plan, plan))
-    assert said.startswith("Judge: The API at 127.0.0.1:")
-    assert f"Is {name} right?" in said
 
 
 MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)
@@ -262,10 +242,6 @@ GOOD = (
 def measured_by(judge: Scripted) -> tuple[dict[str, MeasuredAnswer], list[Step]]:
     steps = list[Step]()
     return AnswerMetrics(judge).measure("c", "What makes CCO?", ANSWER, FACTS, steps.append), steps
-
-
-def _kind(found: MeasuredAnswer) -> str | None:
-    return found.error.kind if found.error else None
 
 
 def _kind(found: MeasuredAnswer) -> str | None:

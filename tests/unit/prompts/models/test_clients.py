@@ -1,16 +1,10 @@
-"""Clients of models: what is sent, calls that end, log-probabilities, shared beginnings, retries, prices."""
+"""Clients of models: what is sent, calls that end, log-probabilities, shared beginnings, prices."""
 
 import asyncio
 import hashlib
 import json
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.utils import formatdate
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -19,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.models.interface import Chat, whole_messages
+from retrocypher.prompts.models.endpoint import CircuitBreaker, Endpoint, Ticket
+from retrocypher.prompts.models.gateway_client import Asked, choice_of
+from retrocypher.prompts.models.interface import Completion, whole_messages
 from retrocypher.prompts.models.llama import LlamaClient, PrefixCache
-from retrocypher.prompts.models.open import ModelContext
+from retrocypher.prompts.models.openai import OpenAIModel
 from retrocypher.prompts.models.openai_client import OpenAIClient, in_time, number_tokens
 from retrocypher.prompts.models.prices import Price, load_prices, parse_prices, prices_used
-from retrocypher.prompts.models.retries import RetryPolicy, Slots, retry_after_s
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec
 
 
@@ -128,8 +123,8 @@ class Process:
 
 
 def taken_up(process: Process, text: str, common: int | None = 11) -> bool:
-    chat = Chat([RULES, {"role": "user", "content": f"The schema.{text}"}], common=common)
-    return PrefixCache(cast("LlamaClient", process)).take_up(chat)
+    messages = [RULES, {"role": "user", "content": f"The schema.{text}"}]
+    return PrefixCache(cast("LlamaClient", process)).take_up(messages, common)
 
 
 def test_a_beginning_is_read_once_and_taken_from_its_file_every_time() -> None:
@@ -161,70 +156,6 @@ def test_requests_without_a_stored_beginning_are_read_whole(refused: str) -> Non
     idle = Process()
     assert not taken_up(idle, " One?", common=None)
     assert idle.asked == []
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after": "-3"}, None),
-        ({"retry-after": formatdate(time.time() - 60, usegmt=True)}, 0.0),
-    ],
-)
-def test_reads_retry_after(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(headers) == seconds
-    later = retry_after_s({"retry-after": formatdate(time.time() + 100, usegmt=True)})
-    assert later is not None
-    assert 90 < later <= 100
-
-
-def test_waits_grow_and_never_undercut_what_was_asked() -> None:
-    policy = RetryPolicy(first_wait_s=1.0, longest_wait_s=8.0)
-    waits = [policy.wait_s(attempt, None) for attempt in (1, 2, 3, 9)]
-    for wait, middle in zip(waits, (1.0, 2.0, 4.0, 8.0), strict=True):
-        assert 0.75 * middle <= wait <= 1.25 * middle
-    assert policy.wait_s(1, 30.0) >= 30.0
-    assert policy.wait_s(4, 0.5) >= 0.75 * 8.0
-
-
-HOLDER = """
-import sys, time
-from pathlib import Path
-from retrocypher.prompts.models.retries import Slots
-with Slots(Path(sys.argv[1]), "x", 1).hold():
-    print("held", flush=True)
-    time.sleep(600)
-"""
-
-
-def test_a_process_that_dies_gives_its_slot_back(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    taken = threading.Event()
-
-    def take() -> None:
-        with Slots(tmp_path, "x", 1).hold():
-            taken.set()
-
-    thread = threading.Thread(target=take)
-    thread.start()
-    assert not taken.wait(0.3)
-    process.kill()
-    process.wait()
-    process.stdout.close()
-    assert taken.wait(30)
-    thread.join()
-    with Slots(tmp_path, "y", 1).hold(), Slots(tmp_path, "z", 1).hold():
-        pass
 
 
 def test_half_a_character_is_replaced_and_a_whole_one_kept() -> None:
@@ -292,7 +223,6 @@ def test_a_cost_is_tokens_by_price() -> None:
 )
 def test_a_call_has_a_cost_where_price_and_counts_are_known(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     name: str,
     completion: int | None,
     tokens: dict[str, int] | None,
@@ -301,10 +231,23 @@ def test_a_call_has_a_cost_where_price_and_counts_are_known(
     choice = SimpleNamespace(message=SimpleNamespace(content="RETURN 1"), finish_reason="stop")
     usage = SimpleNamespace(prompt_tokens=100, completion_tokens=completion)
     reply = SimpleNamespace(choices=[choice], model="as-the-api-calls-it", usage=usage)
-    monkeypatch.setattr(OpenAIClient, "complete", lambda self, **request: reply)
-    model = ModelContext(tmp_path, 1, 0, environment=KEY).open_text(parse_spec(name, KEY))
-    answer = model.answer(Chat([{"role": "user", "content": "?"}]))
-    model.close()
+
+    async def replies(*_: object, **__: object) -> tuple[object, dict[str, str]]:
+        return reply, {}
+
+    async def completed() -> Completion:
+        model = OpenAIModel(
+            name,
+            environment=KEY,
+            endpoint=Endpoint(1),
+            breaker=CircuitBreaker(),
+            parameters={},
+            price=load_prices().of(name),
+        )
+        return await model.complete(Asked(choice_of(parse_spec(name, KEY)), []), Ticket(urgent=True))
+
+    monkeypatch.setattr(OpenAIClient, "complete", replies)
+    answer = asyncio.run(completed())
     assert (answer.tokens, answer.cost) == (tokens, None if cost is None else pytest.approx(cost))
 
 

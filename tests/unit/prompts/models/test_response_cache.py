@@ -1,14 +1,15 @@
 """The response cache: what is kept, models behind it, files that cannot be used, and its upkeep."""
 
+import asyncio
 import gzip
 import json
+import re
 import sqlite3
 import subprocess
 import sys
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -17,14 +18,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.answers import IDENTITY, kept
+from support.answers import kept
 from support.examples import examples
+from support.gateways import model_of, start_gateway
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.cache_files import export, import_responses, prepare, prune, stats
-from retrocypher.prompts.models.interface import Completion, ModelError, Request
-from retrocypher.prompts.models.open import CachedModel, ModelContext, OfflineModel
+from retrocypher.prompts.models.interface import Completion, ModelError, Request, TextModel
+from retrocypher.prompts.models.openai import OpenAIModel
 from retrocypher.prompts.models.response_cache import (
     SCHEMA_VERSION,
     CacheEntry,
@@ -214,107 +216,138 @@ ASKED = [{"role": "user", "content": "What makes it?"}]
 CASE = {"prompt": "P1", "shot": "ZS", "loop": "none"}
 REQUEST = Request(ASKED, load_questions().questions[0], None, CASE, "the-case")
 ENVIRONMENT = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": "https://me:pass@Host:8000/v1/?k=tok"}
-
-
-@dataclass
-class Scripted:
-    """Says what it is to say, in turn."""
-
-    said: list[Completion | ModelError]
-    label: str = "m"
-    asked: list[Request] = field(default_factory=list)
-
-    def answer(self, request: Request) -> Completion:
-        self.asked.append(request)
-        said = self.said.pop(0)
-        if isinstance(said, ModelError):
-            raise said
-        return said
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-
+SPEC = parse_spec("m=gpt-x", ENVIRONMENT)
 FIRST = Completion("RETURN 1", {"prompt": 9, "completion": 3}, 1.5, {"finish_reason": "stop"}, cost=0.25)
 SECOND = replace(FIRST, text="RETURN 2", time_s=2.5)
+Sessions = Callable[..., TextModel]
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
-    with closing(connect(tmp_path / "answers.sqlite")) as opened:
-        yield opened
+def says(monkeypatch: pytest.MonkeyPatch) -> list[Completion | ModelError]:
+    """What the API says, in turn."""
+    said = list[Completion | ModelError]()
+
+    async def complete(*_: object) -> Completion:
+        if isinstance(next_one := said.pop(0), ModelError):
+            raise next_one
+        return next_one
+
+    monkeypatch.setattr(OpenAIModel, "complete", complete)
+    return said
 
 
 @pytest.fixture
-def store(tmp_path: Path, connection: sqlite3.Connection) -> ResponseCache:
-    return ResponseCache(tmp_path / "answers.sqlite", connection)
+def session(tmp_path: Path, cache: Path) -> Iterator[Sessions]:
+    """Opens a model of a session of its own, with the cache of all."""
+    with ExitStack() as stack:
+
+        def make(**fields: Any) -> TextModel:
+            gateway = start_gateway(tmp_path, ENVIRONMENT, cache=cache, **fields)
+            return model_of(stack.enter_context(gateway), SPEC)
+
+        yield make
 
 
-def test_the_same_is_asked_once_and_costs_nothing_then(store: ResponseCache) -> None:
-    model = Scripted([FIRST])
-    remembered = CachedModel(IDENTITY, store, model)
-    assert remembered.answer(REQUEST) == FIRST
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "new.sqlite"
+
+
+def test_the_same_is_asked_once_and_costs_nothing_then(
+    session: Sessions, says: list[Completion | ModelError]
+) -> None:
+    says.append(FIRST)
+    model = session()
+    assert model.answer(REQUEST) == FIRST
     again = replace(FIRST, cost=None, cached=True)
-    assert remembered.answer(REQUEST) == again
-    assert CachedModel(IDENTITY, store, Scripted([])).answer(REQUEST) == again
-    assert OfflineModel("m", IDENTITY, store).answer(REQUEST) == again
-    assert len(model.asked) == 1
+    keyless = {"run": {"OPENAI_BASE_URL": ENVIRONMENT["OPENAI_BASE_URL"]}}
+    for each in (model, session(), session(offline=True, environments=keyless)):
+        assert each.answer(REQUEST) == again
 
 
-def test_what_differs_is_asked_and_the_same_the_next_time(store: ResponseCache) -> None:
+def test_what_differs_is_asked_and_the_same_the_next_time(
+    session: Sessions, says: list[Completion | ModelError]
+) -> None:
     other = replace(REQUEST, messages=[{"role": "user", "content": "And what else?"}])
     again = replace(REQUEST, repeat=1)
-    reseeded = Identity(IDENTITY.model, IDENTITY.api, {**IDENTITY.parameters, "seed": 8})
-    CachedModel(IDENTITY, store, Scripted([FIRST])).answer(REQUEST)
-    for identity, request in ((IDENTITY, other), (IDENTITY, again), (reseeded, REQUEST)):
-        assert CachedModel(identity, store, Scripted([SECOND])).answer(request) == SECOND
-        assert OfflineModel("m", identity, store).answer(request).text == "RETURN 2"
-    assert OfflineModel("m", IDENTITY, store).answer(REQUEST).text == "RETURN 1"
+    says += [FIRST, SECOND, SECOND, SECOND]
+    session().answer(REQUEST)
+    for seed, request in ((7, other), (7, again), (8, REQUEST)):
+        assert session(seed=seed).answer(request) == SECOND
+        assert session(seed=seed, offline=True).answer(request).text == "RETURN 2"
+    assert session(offline=True).answer(REQUEST).text == "RETURN 1"
 
 
-def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(store: ResponseCache) -> None:
+def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(
+    session: Sessions, says: list[Completion | ModelError]
+) -> None:
     nothing = Completion("", time_s=0.5, details={"no_answer": "the prompt is too long"})
-    model = CachedModel(IDENTITY, store, Scripted([ModelError("timeout", "late"), nothing]))
-    with pytest.raises(ModelError, match="late"):
+    says += [ModelError("timeout", "late"), nothing]
+    model = session()
+    with pytest.raises(ModelError, match="late") as caught:
         model.answer(REQUEST)
+    assert caught.value.kind == "timeout"
     assert model.answer(REQUEST) == nothing
     assert model.answer(REQUEST) == replace(nothing, cached=True)
 
 
-def test_what_another_process_kept_meanwhile_holds(store: ResponseCache) -> None:
-    slow = Scripted([SECOND])
-    quick = CachedModel(IDENTITY, store, Scripted([FIRST]))
+def test_what_another_session_kept_meanwhile_holds(
+    session: Sessions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick, said = session(), [FIRST, SECOND]
 
-    class Overtaken(Scripted):
-        def answer(self, request: Request) -> Completion:
-            quick.answer(request)
-            return slow.answer(request)
+    async def overtaken(*_: object) -> Completion:
+        if len(said) > 1:
+            said.pop()
+            await asyncio.to_thread(quick.answer, REQUEST)
+            return SECOND
+        return FIRST
 
-    found = CachedModel(IDENTITY, store, Overtaken([])).answer(REQUEST)
+    monkeypatch.setattr(OpenAIModel, "complete", overtaken)
     # Its own call was made and paid for.
-    assert found == replace(FIRST, cost=SECOND.cost, cached=False)
+    assert session().answer(REQUEST) == replace(FIRST, cost=SECOND.cost, cached=False)
 
 
-def test_a_cache_that_fails_costs_no_answer(store: ResponseCache, connection: sqlite3.Connection) -> None:
-    model = CachedModel(IDENTITY, store, Scripted([FIRST, SECOND]))
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages}")
-    big = replace(FIRST, text="x" * 100_000)
-    with pytest.warns(UserWarning, match=r"completions are not cached .*answers\.sqlite .* the disk is full"):
-        assert CachedModel(IDENTITY, store, Scripted([big])).answer(REQUEST) == big
-    connection.close()
-    with pytest.warns(UserWarning, match="completions are not cached"):
+def test_a_cache_that_fails_costs_no_answer(
+    session: Sessions,
+    says: list[Completion | ModelError],
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("retrocypher.prompts.models.response_cache._BUSY_S", 0.1)
+    says += [FIRST, SECOND, FIRST]
+    model = session()
+    with closing(sqlite3.connect(cache, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
         assert model.answer(REQUEST) == FIRST
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
         assert model.answer(REQUEST) == SECOND
-    with pytest.raises(ModelError, match=r"the response cache .*answers\.sqlite") as caught:
-        OfflineModel("m", IDENTITY, store).answer(REQUEST)
+    (warned,) = [each.getMessage() for each in caplog.records]
+    assert re.match(r"Completions are not cached in this run: .*new\.sqlite is locked", warned)
+    assert model.answer(REQUEST) == FIRST
+    execute(cache, "DROP TABLE answers")
+    with pytest.raises(ModelError, match=r"the response cache .*new\.sqlite cannot be used") as caught:
+        session(offline=True).answer(REQUEST)
     assert caught.value.kind == "not_cached"
 
 
-def test_offline_names_the_case_and_what_to_do(store: ResponseCache) -> None:
-    offline = OfflineModel("m", IDENTITY, store)
+def test_a_full_disk_is_named(file: Path) -> None:
+    with closing(connect(file)) as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(ResponseCacheError, match="the disk is full"):
+            ResponseCache(file, connection).put(kept("big", text="x" * 100_000))
+
+
+def test_a_cache_that_cannot_be_opened_starts_no_session(session: Sessions, cache: Path) -> None:
+    cache.mkdir()
+    with pytest.raises(ResponseCacheError, match="cannot be opened"):
+        session()
+
+
+def test_offline_names_the_case_and_what_to_do(session: Sessions, cache: Path) -> None:
+    prepare(cache)
+    offline = session(offline=True)
     with pytest.raises(
         ModelError, match=r"^the-case: .* has no completion of m .*without --offline, or"
     ) as caught:
@@ -322,17 +355,6 @@ def test_offline_names_the_case_and_what_to_do(store: ResponseCache) -> None:
     assert caught.value.kind == "not_cached"
     with pytest.raises(ModelError, match=r"of m for this request, asked 3 times"):
         offline.answer(replace(REQUEST, repeat=2))
-
-
-def test_models_that_read_no_messages_are_not_kept(
-    tmp_path: Path, store: ResponseCache, connection: sqlite3.Connection
-) -> None:
-    specs = [parse_spec("oracle"), parse_spec("gpt-x", ENVIRONMENT)]
-    opened = ModelContext(tmp_path, 1, 0, environment={}, answers=store, offline=True).open(specs)
-    assert opened["oracle"].answer(REQUEST).text == REQUEST.question.reference_cypher
-    with pytest.raises(ModelError, match="--offline asks no model"):
-        opened["gpt-x"].answer(REQUEST)
-    assert connection.execute("SELECT count(*) FROM answers").fetchone() == (0,)
 
 
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)

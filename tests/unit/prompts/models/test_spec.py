@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.gateways import settings_of
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.models.baselines import read_predictions
+from retrocypher.prompts.models.calls import identity_of
+from retrocypher.prompts.models.gateway_client import choice_of
 from retrocypher.prompts.models.interface import Model, Request
 from retrocypher.prompts.models.llama import shipped_gguf
 from retrocypher.prompts.models.open import ModelContext, check_models
@@ -152,25 +155,25 @@ def test_an_api_model_needs_a_key_and_a_sound_address(env: dict[str, str], said:
     assert "sk-1" not in str(caught.value)
 
 
-def test_identities_hold_what_decides_and_no_secret(tmp_path: Path) -> None:
+WEIGHTS = {str(Path("a.gguf").absolute()): "ab12"}
+
+
+def test_identities_hold_what_decides_and_no_secret() -> None:
     address = "https://me:pass@Host:8000/v1/?k=tok"
-    environment = {"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": address}
-    weights = {str(Path("a.gguf").absolute()): "ab12"}
-    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, environment)
-    found = context.identity(parse_spec("l=gpt-x"))
+    settings = settings_of({"OPENAI_API_KEY": "sk-very-secret", "OPENAI_BASE_URL": address}, weights=WEIGHTS)
+    found = identity_of(choice_of(parse_spec("l=gpt-x")), settings)
     assert found == Identity("gpt-x", "host:8000/v1", {"temperature": 0, "seed": 7})
-    local = context.identity(parse_spec("gguf:a.gguf"))
+    local = identity_of(choice_of(parse_spec("gguf:a.gguf")), settings)
     assert (local.model, local.api) == ("sha256:ab12", "")
     assert local.parameters["max_tokens"] == 1024
     assert "seed" not in local.parameters
 
 
-def test_the_form_of_completions_tells_weights_apart_and_no_api(tmp_path: Path) -> None:
-    weights = {str(Path("a.gguf").absolute()): "ab12"}
-    context = ModelContext(tmp_path, 1, 7, {"weights": weights}, {})
+def test_the_form_of_completions_tells_weights_apart_and_no_api() -> None:
+    settings = settings_of({}, weights=WEIGHTS)
     for name, differs in (("gguf:a.gguf", True), ("l=gpt-x", False)):
-        free = context.identity(parse_spec(name))
-        held = context.identity(parse_spec(name), form={"type": "object"})
+        free = identity_of(choice_of(parse_spec(name)), settings)
+        held = identity_of(choice_of(parse_spec(name), form={"type": "object"}), settings)
         assert (held != free) is differs
 
 
@@ -190,19 +193,19 @@ def ask(exemplar: Exemplar | None = None, **case: str) -> Request:
     return Request([{"role": "user", "content": QUESTION.text}], QUESTION, exemplar, where)
 
 
-def opened(text: str, folder: Path) -> Model:
-    (model,) = ModelContext(folder, 1, 0).open([parse_spec(text, {})]).values()
+def opened(text: str) -> Model:
+    (model,) = ModelContext(0, None).open([parse_spec(text, {})]).values()
     return model
 
 
-def test_oracle_answers_with_the_reference(tmp_path: Path) -> None:
-    answer = opened("oracle", tmp_path).answer(ask())
+def test_oracle_answers_with_the_reference() -> None:
+    answer = opened("oracle").answer(ask())
     assert (answer.text, answer.verbatim) == (REFERENCE, True)
 
 
-def test_exemplar_answers_with_its_query_about_the_question(tmp_path: Path) -> None:
+def test_exemplar_answers_with_its_query_about_the_question() -> None:
     bank = {each.id: each for each in load_bank("single_step")}
-    model = opened("exemplar", tmp_path)
+    model = opened("exemplar")
     answer = model.answer(ask(exemplar=bank["product-identification"]))
     assert "{name: 'CC(=O)[O-]'})-[:REACTS_IN]->" in answer.text
     assert "<MOLECULE" not in answer.text
@@ -292,19 +295,19 @@ def test_a_file_for_other_cases_is_refused(write: Write, given: dict[str, str], 
         predictions.require_use(["precursors-002"], case)
 
 
-def test_completions_stand_as_in_the_file(write: Write, tmp_path: Path) -> None:
+def test_completions_stand_as_in_the_file(write: Write) -> None:
     odd = "  no ```cypher``` at all \\u0041 'C/C=C\\\\C' "
     first = {**Q1, "cypher": odd, "model": "mine", "score": 3, "prompt": "P1"}
     path = write(first, {**Q1, "cypher": None, "prompt": "P2"})
-    model = opened(f"mine=file:{path}", tmp_path)
+    model = opened(f"mine=file:{path}")
     assert (model.answer(ask()).text, model.answer(ask()).verbatim) == (odd, True)
     assert model.answer(ask(prompt="P2")).text == ""
     nothing = model.answer(ask(prompt="P3"))
     assert (nothing.text, nothing.details) == ("", {"no_answer": "no prediction for this case"})
 
 
-def test_the_model_says_what_it_changed(tmp_path: Path) -> None:
-    answer = opened("mutant:drop_component", tmp_path).answer(ask())
+def test_the_model_says_what_it_changed() -> None:
+    answer = opened("mutant:drop_component").answer(ask())
     assert answer.text == REFERENCE.replace(", collect(reactant.name) AS reactants", "")
     assert answer.details == {
         "operator": "drop_component",
@@ -312,4 +315,4 @@ def test_the_model_says_what_it_changed(tmp_path: Path) -> None:
         "kind": "error",
         "label": "missing_component:reactants",
     }
-    assert opened("mutant:change_length", tmp_path).answer(ask()).text == ""
+    assert opened("mutant:change_length").answer(ask()).text == ""
