@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -185,6 +185,9 @@ class LlamaProcess:
         line = process.stdout.readline() if ready else b""
         report = json.loads(line) if line.strip() else {}
         if "address" not in report:
+            # Its log is whole when it has ended.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_STOP_S)
             reason = self._last_error() or report.get("error") or "llama.cpp ended without a word"
             raise InputError(f"--model: llama.cpp cannot load {settings.path}: {reason}")
         return str(report["address"])
