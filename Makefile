@@ -49,7 +49,7 @@ test: $(INSTALLED)
 	$(BIN)/pytest tests/unit -q -n $(WORKERS)
 	$(BIN)/pytest tests/integration -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not scale"
 
-# Tests with many reactions, processes or shards.
+# Tests with many reactions, processes or shards, and those that take long.
 scale: $(INSTALLED)
 	$(BIN)/pytest tests/integration -q -n $(WORKERS) -m scale
 

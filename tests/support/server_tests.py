@@ -17,6 +17,7 @@ from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import start_server
 from retrocypher.kg.server.release import TRANSACTION_MEMORY_BYTES
+from support.waiting import becomes_true
 
 _SETTINGS = {
     "server.http.enabled": "false",
@@ -104,7 +105,8 @@ class ServerTests:
     ) -> None:
         generation = status(endpoint).generation
         kill()
-        assert not status(endpoint).running
+        # All threads have to end before the process has.
+        assert becomes_true(lambda: not status(endpoint).running)
         assert restart(endpoint, generation) == generation + 1
         assert status(endpoint).running
         records = driver.execute_query("MATCH (r:Reaction) RETURN count(r) AS n").records

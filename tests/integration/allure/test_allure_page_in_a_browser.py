@@ -66,6 +66,8 @@ def opened(browser: "Browser", page: Path) -> Iterator["Page"]:
     context = browser.new_context(
         offline=True, viewport={"width": 1280, "height": 800}, locale="en-US", timezone_id="UTC"
     )
+    # A page of two runs takes long to draw where other tests take the cores.
+    context.set_default_timeout(120_000)
     tab = context.new_page()
     said: list[str] = []
     tab.on("console", lambda message: said.append(message.text) if message.type == "error" else None)

@@ -26,7 +26,13 @@ def generated(api: RolesApi) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "workers", [("-n0",), ("-n2",), ("-n2", "--dist=worksteal"), ("-n2", "--dist=loadfile")]
+    "workers",
+    [
+        ("-n0",),
+        ("-n2",),
+        pytest.param(("-n2", "--dist=worksteal"), marks=pytest.mark.scale),
+        pytest.param(("-n2", "--dist=loadfile"), marks=pytest.mark.scale),
+    ],
 )
 def test_first_completions_are_requested_ahead_once_each(
     scripted: Suite, api: RolesApi, workers: tuple[str, ...]

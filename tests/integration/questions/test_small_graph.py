@@ -26,8 +26,13 @@ BARE = "".join(",".join(line.split(",")[:2]) + "\n" for line in TABLE.splitlines
 
 @pytest.mark.parametrize(
     ("table", "counts", "made"),
-    [(TABLE, (), 109), (BARE, ("--counts", "precursors=3,best_yield=2,chains_to_target=4"), 7)],
-    ids=["whole plan", "without yields and conditions"],
+    [
+        pytest.param(TABLE, (), 109, id="whole plan", marks=pytest.mark.scale),
+        pytest.param(
+            *(BARE, ("--counts", "precursors=3,best_yield=2,chains_to_target=4"), 7),
+            id="without yields and conditions",
+        ),
+    ],
 )
 def test_ten_reactions_are_built_and_run(
     tmp_path: Path, table: str, counts: tuple[str, ...], made: int

@@ -22,11 +22,7 @@ def process(endpoint: Endpoint) -> psutil.Process:
 
 @pytest.fixture
 def kill(process: psutil.Process) -> Callable[[], None]:
-    def end() -> None:
-        process.kill()
-        psutil.wait_procs([process], timeout=60)
-
-    return end
+    return process.kill
 
 
 class TestLocalServer(ServerTests):
