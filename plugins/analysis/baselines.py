@@ -29,9 +29,9 @@ CASES = "cases.csv.gz"
 
 SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-_NUMBERS = ("steps", "phrasing")
+_NUMBERS = ("steps", "phrasing", "repeat")
 _HASHES = ("asked", "gold", "target")
-_MAY_LACK = {*SCORE_METRICS, *KEY_METRICS}
+_MAY_LACK = {"repeat", *SCORE_METRICS, *KEY_METRICS}
 COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *COMPARABLE_METRICS)
 _REMEDY = "restore it from version control, or save it again with `retrocypher baseline save`"
 
@@ -86,7 +86,7 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
 
 def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
     """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
-    named = dict(zip(columns, cells, strict=True))
+    named = {"repeat": "1", **dict(zip(columns, cells, strict=True))}
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named.get(name) else None for name in COMPARABLE_METRICS}
     text, gold, target = (named[name] for name in _HASHES)
@@ -128,7 +128,7 @@ def read_baseline(folder: Path) -> RunScores:
         if hashlib.sha256(content).hexdigest() != page.cases_sha256:
             raise ValueError(f"its hash is not the one in {BASELINE}")
         header, *lines = csv.reader(io.StringIO(content.decode(), newline=""))
-        # A baseline from before a metric was added lacks it; its scores are unknown.
+        # A baseline from before a column was added lacks it: its scores are unknown, and it has no repeats.
         if [name for name in COLUMNS if name in header or name not in _MAY_LACK] != header:
             raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]

@@ -1,6 +1,6 @@
 """Two runs or baselines, compared question by question."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,20 @@ from msgspec.structs import replace
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import Label, ScoreTable, slice_name
+from retrocypher.plugins.analysis.variation import (
+    CHANGES,
+    F1_SD,
+    OVER,
+    Over,
+    groups_of,
+    table_of,
+    variation_metric,
+)
 from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.means import TIE
 from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, holm, paired, power_curve
 
-PAIRED_ON = ("phrasing", "prompt", "shot", "loop", "model")
+PAIRED_ON = ("phrasing", "repeat", "prompt", "shot", "loop", "model")
 """What identifies a case, in addition to its question."""
 
 
@@ -145,10 +154,13 @@ def _rows(table: ScoreTable, on: Sequence[str], which: str) -> dict[str, int]:
 
 
 def _part(name: str, label: Label) -> tuple[str, ...]:
-    """Return what a label adds to the name of a case; as in case ids, the first paraphrase adds nothing."""
-    if name == "phrasing":
-        return () if label == 1 else (f"w{label}",)
+    """Return what a label adds to the name of a case; as in case ids, the first of each adds nothing."""
+    if name in _LETTERS:
+        return () if label == 1 else (f"{_LETTERS[name]}{label}",)
     return (str(label),)
+
+
+_LETTERS = {"phrasing": "w", "repeat": "r"}
 
 
 def _named(on: Sequence[str]) -> str:
@@ -284,6 +296,17 @@ class ComparedRuns:
     """What may differ and does."""
 
 
+class VariationChange(Struct, frozen=True):
+    """How a figure of variation differs."""
+
+    over: Over
+    figure: str
+    a: float | None
+    b: float | None
+    pairs: PairedComparison | None = None
+    """The comparison; None for the standard deviation, which no single case has."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunComparison(Comparison, ComparedRuns):
     """How the scores of B differ from those of A, and whether the two are comparable."""
@@ -292,6 +315,8 @@ class RunComparison(Comparison, ComparedRuns):
     # last base.
     power: tuple[PowerAt, ...]
     """The power of the comparison at some true differences."""
+    variation: tuple[VariationChange, ...] = ()
+    """How outcomes vary over repeats and paraphrases, where both have several, as many of each."""
 
 
 def compare_runs(
@@ -313,7 +338,12 @@ def compare_runs(
     other = {name for each in against for name in each.questions}
     left_out = [name for name in {*a.texts, *b.texts} if name in other or name.rpartition("-w")[0] in other]
     try:
-        comparison = compare(a.table(left_out), b.table(left_out), metric, by, margin=margin)
+        tables = a.table(left_out), b.table(left_out)
+        figure = variation_metric(metric)
+        name = metric if figure is None else figure.figure
+        first, second = (table_of(each, metric) for each in tables)
+        comparison = compare(first, second, name, by, margin=margin)
+        varying = tuple(_varying(*tables, margin))
     except InputError as error:
         raise InputError(f"{a.name} and {b.name}: {error}") from error
     curve = power_curve(comparison.overall.detectable, comparison.overall.difference.clusters)
@@ -325,8 +355,24 @@ def compare_runs(
         left_out=tuple(sorted(other)),
         varied=varied(a, b),
         power=tuple(PowerAt(size, share) for size, share in curve),
-        **vars(comparison),
+        variation=varying,
+        **{**vars(comparison), "metric": metric},
     )
+
+
+def _varying(a: ScoreTable, b: ScoreTable, margin: float) -> Iterator[VariationChange]:
+    for over in OVER:
+        first, second = groups_of(a, over), groups_of(b, over)
+        if first.count < 2 or first.count != second.count:
+            continue
+        for figure in (f"pass@{first.count}", f"pass^{first.count}", CHANGES):
+            try:
+                pairs = compare(first.table, second.table, figure, (), margin=margin).overall
+            except InputError:
+                # No case has a score in all of its repeats in both.
+                continue
+            yield VariationChange(over, figure, pairs.mean_a, pairs.mean_b, pairs)
+        yield VariationChange(over, F1_SD, first.f1_sd().value, second.f1_sd().value)
 
 
 def _compared(run: RunScores) -> ComparedRun:

@@ -10,7 +10,8 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs, unseen_note
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
 from retrocypher.plugins.analysis.run_scores import RunScores
-from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable, slice_means
+from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable
+from retrocypher.plugins.analysis.variation import slice_figures
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -60,12 +61,13 @@ class RuleResult(Struct, frozen=True, kw_only=True):
 
     rule: str
     """The rule as a user writes it."""
-    kind: Literal["at-least", "no-regression"]
+    kind: Literal["at-least", "at-most", "no-regression"]
     """A threshold, or non-inferiority to the baseline."""
     metric: str
     by: tuple[str, ...]
     """What it is sliced by; empty for all cases together."""
     least: float | UnsetType = UNSET
+    most: float | UnsetType = UNSET
     margin: float | UnsetType = UNSET
     verdict: RuleStatus
     """The worst outcome of its slices."""
@@ -137,7 +139,10 @@ def judge_rule(
 ) -> RuleResult:
     """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
-        slices = tuple(_threshold_slices(rule, run.table()))
+        try:
+            slices = tuple(_threshold_slices(rule, run.table()))
+        except InputError as error:
+            return _result(rule, RuleStatus.FAILS, False, reason=str(error))
         status = _worst(slices)
         return _result(rule, status, status is RuleStatus.HOLDS, slices=slices)
     try:
@@ -165,21 +170,20 @@ def judge_rule(
 
 
 def _result(rule: Rule, verdict: RuleStatus, holds: bool, **more: Any) -> RuleResult:
-    kind: Any = (
-        {"kind": "at-least", "least": rule.least}
-        if isinstance(rule, Threshold)
-        else {
-            "kind": NO_REGRESSION,
-            "margin": rule.margin,
-        }
-    )
+    kind: Any
+    if isinstance(rule, NonInferiority):
+        kind = {"kind": NO_REGRESSION, "margin": rule.margin}
+    elif rule.is_most:
+        kind = {"kind": "at-most", "most": rule.limit}
+    else:
+        kind = {"kind": "at-least", "least": rule.limit}
     return RuleResult(
         rule=str(rule), metric=rule.metric, by=rule.by, verdict=verdict, holds=holds, **kind, **more
     )
 
 
 def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResult]:
-    means = list(slice_means(table, rule.by, (rule.metric,)))
+    means = list(slice_figures(table, rule.by, rule.metric))
     if not means:
         yield SliceResult({}, RuleStatus.FAILS, "there is no case")
     for each in means:
@@ -187,7 +191,8 @@ def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResul
             yield SliceResult(each.slice, RuleStatus.FAILS, f"{rule.metric} is defined for none of its cases")
         else:
             # The last digits of sums of floats are noise.
-            holds = each.mean.value >= rule.least - TIE
+            value, limit = each.mean.value, rule.limit
+            holds = value <= limit + TIE if rule.is_most else value >= limit - TIE
             yield SliceResult(each.slice, RuleStatus.HOLDS if holds else RuleStatus.FAILS, "", each.mean)
 
 

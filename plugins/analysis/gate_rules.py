@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, METRIC_NAMES, unknown_key
+from retrocypher.plugins.analysis.variation import FIGURES, variation_metric
 from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.statistics.paired import MARGIN
 
@@ -15,16 +16,22 @@ NO_REGRESSION = "no-regression"
 
 
 class Threshold(Struct, frozen=True):
-    """The mean of a score is at least a number, in each slice."""
+    """The mean of a score is at least a number, or at most, in each slice."""
 
     metric: str
-    least: float
+    limit: float
     """The number, from 0 to 1."""
     by: tuple[str, ...] = ()
     """What it is sliced by; empty for all cases together."""
 
+    @property
+    def is_most(self) -> bool:
+        """Whether the score is at most the number: for figures of which less is better."""
+        variation = variation_metric(self.metric)
+        return variation is not None and variation.less_is_better
+
     def __str__(self) -> str:
-        return f"{self.metric}{_by(self.by)}>={number(self.least)}"
+        return f"{self.metric}{_by(self.by)}{'<=' if self.is_most else '>='}{number(self.limit)}"
 
 
 class NonInferiority(Struct, frozen=True):
@@ -72,7 +79,7 @@ class RuleError(InputError):
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.-]*(?:\[[A-Za-z0-9_.-]+\])?)"
+    r"|(?P<word>[A-Za-z_][A-Za-z0-9_.@^-]*(?:\[[A-Za-z0-9_.-]+\])?)"
     r"|(?P<sign>>=|<=|==|!=|>|<|=|,)"
 )
 
@@ -124,18 +131,22 @@ class _Parser:
             self._at += 1
             return self._non_inferiority()
         metric = self._metric((*JUDGED, NO_REGRESSION))
-        by = self._by() if self._token.text == "by" else ()
-        if self._token.text != ">=":
-            self._refuse(f"expected >={self._instead()}: write {metric}>= and a number from 0 to 1")
+        by = self._by(metric) if self._token.text == "by" else ()
+        sign = "<=" if Threshold(metric, 0.0).is_most else ">="
+        if self._token.text != sign:
+            self._refuse(f"expected {sign}{self._instead()}: write {metric}{sign} and a number from 0 to 1")
         self._at += 1
-        least = self._number("0.6")
+        limit = self._number("0.6")
         self._end()
-        return Threshold(metric, least, by)
+        return Threshold(metric, limit, by)
 
     def _non_inferiority(self) -> NonInferiority:
         if self._token.text in JUDGED:
             self._refuse("a baseline has no scores of a judge; write a rule such as judge>=0.6")
-        metric = self._metric()
+        at, metric = self._at, self._metric()
+        if Threshold(metric, 0.0).is_most:
+            self._at = at
+            self._refuse(f"{NO_REGRESSION} is for scores of which more is better; write {metric}<=0.1")
         margin: float | None = None
         by: tuple[str, ...] = ()
         while self._token.kind != "end":
@@ -146,19 +157,23 @@ class _Parser:
                 self._at += 1
                 margin = self._number("0.02")
             elif self._token.text == "by" and not by:
-                by = self._by()
+                by = self._by(metric)
             elif self._token.text in ("margin", "by"):
                 self._refuse(f"{self._token.text} is given twice; leave out one of them")
             else:
                 self._refuse(f"expected margin=NUMBER or by{self._instead()}")
         return NonInferiority(metric, MARGIN if margin is None else margin, by)
 
-    def _by(self) -> tuple[str, ...]:
+    def _by(self, metric: str) -> tuple[str, ...]:
         self._at += 1
+        variation = variation_metric(metric)
         names = [self._dimension(())]
         while self._token.text == ",":
             self._at += 1
             names.append(self._dimension(names))
+        if variation is not None and variation.over in names:
+            self._at -= 1
+            self._refuse(f"{metric} is over each {variation.over}, so it has no slices by it")
         return tuple(names)
 
     def _dimension(self, before: Sequence[str]) -> str:
@@ -168,12 +183,12 @@ class _Parser:
 
     def _metric(self, also: Sequence[str] = ()) -> str:
         name = self._token.text
-        if name in KEY_METRICS:
+        if name in KEY_METRICS or variation_metric(name) is not None:
             self._at += 1
             return name
         if "[" in name:
             self._refuse(unknown_key(name))
-        return self._name((*METRIC_NAMES, *also), "score")
+        return self._name((*METRIC_NAMES, *FIGURES, *also), "score")
 
     def _name(self, known: Sequence[str], what: str) -> str:
         token = self._token

@@ -38,6 +38,7 @@ from retrocypher.plugins.analysis.report_scores import (
 from retrocypher.plugins.analysis.run_scores import read_scores
 from retrocypher.plugins.analysis.scores import Means, MetricValidity, ScoreTable
 from retrocypher.plugins.analysis.summary import Series
+from retrocypher.plugins.analysis.variation import Variation
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.agreement import (
     Agreement,
@@ -116,7 +117,7 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
         for setting, model in product(settings, models):
             labels = _labels(run, dimension, setting)
             tables = [_part(run.table, dimension, label, model) for label in labels]
-            on = [name for name in ("phrasing", *_WITHIN[::-1]) if name != dimension]
+            on = [name for name in ("phrasing", "repeat", *_WITHIN[::-1]) if name != dimension]
             for label, table in zip(labels[1:], tables[1:], strict=True):
                 try:
                     comparison = compare(tables[0], table, paired_on=on, resampler=resampler)
@@ -381,6 +382,8 @@ class RunNumbers(Struct, frozen=True, kw_only=True):
     headlines: list[Headline]
     scores: list[SeriesScores]
     keys: list[SeriesKeys]
+    variations: list[Variation]
+    """How outcomes vary over repeats and paraphrases."""
     boxes: list[SeriesBoxes]
     errors: list[SeriesErrors]
     ledger: list[LedgerEntry]
@@ -432,6 +435,7 @@ def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> Run
         headlines=headlines(run, means),
         scores=scores(run, means),
         keys=keys(run, resampler),
+        variations=run.summary.variations(run.table.cluster_names),
         boxes=boxes(run),
         errors=errors(run),
         ledger=[entry for entry in run.ledger if isinstance(entry, LedgerEntry)],

@@ -19,7 +19,7 @@ from retrocypher.plugins.statistics.correlation import pearson, spearman
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats, Resampler
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
 
-DIMENSIONS = ("setting", "task", "steps", "phrasing", "prompt", "shot", "loop", "model")
+DIMENSIONS = ("setting", "task", "steps", "phrasing", "repeat", "prompt", "shot", "loop", "model")
 """What cases can be sliced by."""
 
 SHARES = ("passed", "status.ok")
@@ -60,6 +60,7 @@ class CaseScores(Struct, frozen=True, kw_only=True):
     task: str
     steps: int
     phrasing: int
+    repeat: int = 1
     prompt: str
     shot: str
     loop: str
@@ -129,6 +130,11 @@ class ScoreTable:
         self._scores = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
         self.clusters = _numbered(self.questions, self._names)
 
+    @property
+    def cluster_names(self) -> dict[str, str]:
+        """The cluster of each question, by question id."""
+        return dict(zip(self.questions, self._names, strict=True))
+
     def select(self, places: Iterable[int], metrics: Sequence[str]) -> "ScoreTable":
         """Return some of the cases as a table of their own."""
         cases = (
@@ -139,7 +145,7 @@ class ScoreTable:
             )
             for place in places
         )
-        return ScoreTable(cases, dict(zip(self.questions, self._names, strict=True)), metrics)
+        return ScoreTable(cases, self.cluster_names, metrics)
 
     def __len__(self) -> int:
         return len(self.questions)

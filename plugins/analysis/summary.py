@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
 from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
+from retrocypher.plugins.analysis.variation import Variation, variations
 from retrocypher.plugins.runs.manifest import AnswerCounts, Counts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import (
     GENERATOR,
@@ -60,7 +61,7 @@ class Summary:
         self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
         self._cells: dict[Cell, Group] = defaultdict(Group)
         self._paraphrases: dict[ParaphraseKey, Group] = defaultdict(Group)
-        self._f1: list[CaseScores] = []
+        self._scored: list[CaseScores] = []
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
@@ -112,7 +113,11 @@ class Summary:
 
     def f1_means(self, clusters: Mapping[str, str]) -> Means:
         """Return mean F1 over slices, with intervals; ``clusters`` are those of a `ScoreTable`."""
-        return Means(ScoreTable(self._f1, clusters, ("f1",)), ("f1",))
+        return Means(ScoreTable(self._scored, clusters, ("f1",)), ("f1",))
+
+    def variations(self, clusters: Mapping[str, str]) -> list[Variation]:
+        """Return how outcomes vary over repeats and paraphrases; arguments as in `f1_means`."""
+        return variations(ScoreTable(self._scored, clusters, ("f1", "passed")))
 
     def add(self, record: Record, variations: list[str] | UnsetType | None = UNSET) -> None:
         """Add a record.
@@ -129,8 +134,8 @@ class Summary:
         for group in (self.overall, *groups):
             group.add(record, known)
         if record.scores is not None and record.was_run:
-            # F1 alone: a run can have many cases, and only its mean has an interval.
-            self._f1.append(labelled(record, {"f1": record.scores.f1}))
+            # Only these: a run can have many cases.
+            self._scored.append(labelled(record, {"f1": record.scores.f1, "passed": float(record.passed)}))
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []
@@ -165,6 +170,7 @@ class Summary:
                 ParaphraseSummary(*key, **fields_of(self._paraphrases[key].summary()))
                 for key in sorted(self._paraphrases)
             ],
+            variation=[each.summary() for each in self.variations({})] or UNSET,
         )
 
 

@@ -23,6 +23,7 @@ from retrocypher.plugins.analysis.baselines import (
 from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.analysis.run_scores import Conditions
 from retrocypher.plugins.analysis.scores import DIMENSIONS, METRIC_NAMES, unknown_key
+from retrocypher.plugins.analysis.variation import F1_SD, FIGURES, variation_metric
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
@@ -34,9 +35,13 @@ from retrocypher.plugins.statistics.paired import MARGIN
 
 
 def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if (figure := variation_metric(value)) is not None:
+        if figure.figure == F1_SD:
+            raise click.BadParameter(f"no single case has {F1_SD}; every comparison of repeats prints it")
+        return value
     if "[" in value and value not in KEY_METRICS:
         raise click.BadParameter(unknown_key(value))
-    return value if value in KEY_METRICS else _known(value, METRIC_NAMES)
+    return value if value in KEY_METRICS else _known(value, (*METRIC_NAMES, *FIGURES))
 
 
 def _slicings(
@@ -62,8 +67,8 @@ def _known(name: str, names: Sequence[str]) -> str:
     multiple=True,
     callback=_slicings,
     default=("task",),
-    help="Slices: task, steps, prompt, shot, loop, model, setting, phrasing, or several separated by commas "
-    "(repeatable; default: task).",
+    help="Slices: task, steps, prompt, shot, loop, model, setting, phrasing, repeat, or several separated by "
+    "commas (repeatable; default: task).",
 )
 @click.option(
     "--margin",

@@ -222,7 +222,8 @@ def _order(manifest: Manifest) -> Callable[[Record], tuple[Any, ...]]:
 
     def key(record: Record) -> tuple[Any, ...]:
         asked = (rank(record, name) for name in ("prompt", "shot", "loop", "model"))
-        return rank(record, "task"), record.steps, record.question_id, record.phrasing, *asked, record.case_id
+        number = record.phrasing, record.repeat
+        return rank(record, "task"), record.steps, record.question_id, *number, *asked, record.case_id
 
     return key
 

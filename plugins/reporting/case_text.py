@@ -36,7 +36,7 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
         {
             "task": f"{record.task}, {counted(record.steps, 'step')}",
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
-            f"paraphrase {record.phrasing}",
+            f"paraphrase {record.phrasing}" + (f", repeat {record.repeat}" if record.repeat > 1 else ""),
             "exemplar": "none" if record.exemplar_id is None else f"{record.exemplar_id}{asked}",
             "run": str(run),
         }

@@ -19,6 +19,7 @@ from retrocypher.plugins.analysis.group import Group as Counts
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, LoopEntry, ValidatorCounts
 from retrocypher.plugins.analysis.scores import Means
 from retrocypher.plugins.analysis.summary import Cell, Summary
+from retrocypher.plugins.analysis.variation import OVER, Variation
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.reporting.numbers import NOT_DEFINED, three_digits
 from retrocypher.plugins.runs.listing import RunEntry
@@ -61,6 +62,8 @@ def render_table(
         if keys := together(cells.values()).keys:
             tables += ["", _key_table(keys)]
         tables += [*map(Text, lines), ""]
+    if varying := summary.variations(clusters or {}):
+        tables += [_variation_table(varying), *map(Text, _variation_notes(varying)), ""]
     return Group(*tables[:-1])
 
 
@@ -107,6 +110,27 @@ def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:
         scores = (three_digits(means[name].mean) for name in RETRIEVAL_METRICS)
         table.add_row(key, f"{means['f1'].count:,}", *scores)
     return table
+
+
+def _variation_table(varying: Sequence[Variation]) -> Table:
+    table = _empty("model, loop", "over", "cases", "pass@N", "pass^N", "changes", "SD of F1")
+    for each in varying:
+        label = each.model if each.loop == NO_LOOP else f"{each.model}, {each.loop}"
+        over = f"{each.count} {OVER[each.over]}s"
+        figures = (each.pass_at[-1], each.pass_all[-1], each.changes)
+        cells = (_estimate(figure) for figure in figures)
+        table.add_row(escape(label), over, f"{each.cases:,}", *cells, three_digits(each.f1_sd.value))
+    return table
+
+
+def _estimate(estimate: Estimate) -> str:
+    ends = f" {estimate.low:.2f}\N{EN DASH}{estimate.high:.2f}" if estimate.has_interval else ""
+    return f"{three_digits(estimate.value)}{ends}"
+
+
+def _variation_notes(varying: Sequence[Variation]) -> Iterator[str]:
+    if left_out := sum(each.left_out for each in varying):
+        yield f"left out: {counted(left_out, 'case')} without a score in each repeat or paraphrase"
 
 
 def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> Iterator[str]:

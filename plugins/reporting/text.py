@@ -5,9 +5,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from retrocypher.plugins.analysis.comparison import Change, ComparedRun, RunComparison, unseen_note
+from retrocypher.plugins.analysis.comparison import (
+    Change,
+    ComparedRun,
+    RunComparison,
+    VariationChange,
+    unseen_note,
+)
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus, SliceResult
 from retrocypher.plugins.analysis.scores import slice_name
+from retrocypher.plugins.analysis.variation import OVER
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -64,7 +71,7 @@ def _rule(result: RuleResult, baseline: str) -> Iterator[str]:
     met = ""
     if result.verdict is RuleStatus.INCONCLUSIVE:
         met = ", which is allowed" if result.holds else ", which does not hold"
-    against = f" against {one_line(baseline)}" if result.least is UNSET else ""
+    against = f" against {one_line(baseline)}" if result.margin is not UNSET else ""
     yield f"  {result.verdict.value:<12} {result.rule}{against}{_outcome(result)}{met}"
     if result.by and not result.reason:
         shown = result.slices
@@ -91,9 +98,10 @@ def _number(result: RuleResult, each: SliceResult) -> str:
     if each.estimate is None:
         return each.reason
     also = f" ({each.reason})" if each.reason else ""
-    if result.least is not UNSET:
-        return f"{_to_rule(each.estimate, result.least)} of {counted(each.estimate.n, 'case')}{also}"
-    difference = _to_rule(each.estimate, -(result.margin or 0), "+")
+    if result.margin is UNSET:
+        limit = result.least if result.most is UNSET else result.most
+        return f"{_to_rule(each.estimate, limit or 0)} of {counted(each.estimate.n, 'case')}{also}"
+    difference = _to_rule(each.estimate, -result.margin, "+")
     pairs = each.pairs
     counts = "" if pairs is UNSET else f", {pairs.wins:,} won, {pairs.losses:,} lost, {pairs.ties:,} tied"
     return f"{difference} of {counted(each.estimate.n, 'pair')}{counts}{also}"
@@ -207,6 +215,8 @@ def _below(compared: RunComparison) -> Iterator[str]:
         yield "the pairs have no spread, so the power of this comparison is unknown"
     if note := unseen_note([compared.overall, *compared.slices]):
         yield note
+    for change in compared.variation:
+        yield f"over {OVER[change.over]}s, {_variation(change)}"
     yield from _cases("only in A", compared.only_a)
     yield from _cases("only in B", compared.only_b)
     yield from _cases("without a score in one of them", compared.unscored)
@@ -219,6 +229,14 @@ def _below(compared: RunComparison) -> Iterator[str]:
         also = f", {more:,} more with --json" if more > 0 else ""
         yield f"changed most (of {len(compared.changes):,}{also}):"
         yield from (f"  {change_line(change)}" for change in compared.changes[:_CHANGES])
+
+
+def _variation(change: VariationChange) -> str:
+    values = f"{change.figure}: {three_digits(change.a)} in A, {three_digits(change.b)} in B"
+    if change.pairs is None:
+        return values
+    difference = change.pairs.difference
+    return f"{values}, difference {difference.value:+.3f} [{interval(difference, '+')}]"
 
 
 def _cases(what: str, names: Sequence[str]) -> Iterator[str]:

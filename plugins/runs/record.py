@@ -447,6 +447,8 @@ class Record(Struct, kw_only=True):
     """The reference query."""
     phrasing: int = 1
     """Number of the paraphrase asked, from 1 (`--phrasing`)."""
+    repeat: int = 1
+    """How many times the case has been asked with this one (`--repeat`)."""
     rounds: list[Round]
     """One entry for each completion and each other step of a loop."""
     cypher: str | None

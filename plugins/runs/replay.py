@@ -136,6 +136,8 @@ class ModelCall(NamedTuple):
     """Hash of the messages."""
     repeat: int
     """How often the case made the same request before."""
+    case_repeat: int
+    """How many times the case had been asked with this one."""
 
     def digest(self) -> bytes:
         """Return what stands for the request in an index."""
@@ -210,7 +212,7 @@ class RunIndex:
             failed = turn.of_answer and turn.verdict == "error"
             if model is not None and turn.messages_sha256 is not None and not failed:
                 key = (model, turn.messages_sha256)
-                yield ModelCall(*key, before[key]), turn
+                yield ModelCall(*key, before[key], record.repeat), turn
                 before[key] += 1
 
 
@@ -336,7 +338,7 @@ class ReplayedModel:
         sha256 = hashlib.sha256(json_line(request.messages).encode()).hexdigest()
         turn = None
         if self._identity is not None:
-            asked = ModelCall(self._identity, sha256, request.repeat)
+            asked = ModelCall(self._identity, sha256, request.repeat, request.case_repeat)
             turn = self._index.completion(request.case_id, asked)
         if turn is not None:
             return _as_answer(turn)

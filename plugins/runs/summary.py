@@ -189,6 +189,31 @@ class ParaphraseSummary(GroupSummary):
     """Number of the paraphrase, from 1."""
 
 
+class VariationSummary(Struct):
+    """How the outcomes of a model and loop vary ([definitions](compare-and-gate.md#repeats))."""
+
+    over: str = ""
+    """What they vary over: `repeat` or `phrasing`."""
+    model: str = ""
+    """Label of the model."""
+    loop: str = ""
+    """Name of the loop."""
+    count: int = 0
+    """Number of repeats or paraphrases of each case."""
+    cases: int = 0
+    """Cases with a score in all of them."""
+    left_out: int = 0
+    """Cases without one; they are in none of the figures."""
+    pass_at: list[float | None] = field(default_factory=list)
+    """pass@k for k from 1 to `count`."""
+    pass_all: list[float | None] = field(default_factory=list)
+    """pass^k for the same k."""
+    changes: float | None = None
+    """Share of cases whose outcome changes."""
+    f1_sd: float | None = None
+    """Standard deviation of mean F1."""
+
+
 class _Versioned(GroupSummary):
     # Fields that are not by keyword alone come first in JSON.
     schema_version: int = SCHEMA_VERSION
@@ -210,6 +235,8 @@ class RunSummary(_Versioned, kw_only=True):
     """Groups by model, loop, prompt, shot and task."""
     wordings: list[ParaphraseSummary] = field(default_factory=list)
     """Groups by model, loop and paraphrase."""
+    variation: list[VariationSummary] | UnsetType = UNSET
+    """How outcomes vary over repeats and paraphrases; absent if there is one of each."""
     selected_cases: int | UnsetType = UNSET
     """Cases that pytest selected."""
     lost_cases: list[str] | UnsetType = UNSET

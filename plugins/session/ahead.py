@@ -77,4 +77,4 @@ def _request(plan: Plan, schema: str, encoder: Encoder, case: Case, choice: Mode
     question = case.question
     exemplar = choose_exemplar(case.shot, question, plan.banks[question.setting], plan.options.seed, encoder)
     messages = build_messages(plan.prompts[case.prompt], schema, question.text, exemplar)
-    return Asked(choice, messages, case.id)
+    return Asked(choice, messages, case.id, case_repeat=case.repeat)

@@ -24,6 +24,7 @@ from retrocypher.plugins.analysis.run_scores import (
     read_scores,
 )
 from retrocypher.plugins.analysis.scores import CaseScores
+from retrocypher.plugins.analysis.variation import table_of, variation_metric
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
@@ -68,8 +69,12 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
             f"{cut} runs a part of the cases, which a gate does not judge; leave out one of the two, or "
             "have the part judged with --gate-partial"
         )
+    planned = planned_scores(plan)
+    for rule in gate.rules:
+        # A figure over repeats needs as many.
+        table_of(planned.table(), rule.metric)
     if gate.baseline is not None:
-        require_pairs(gate, planned_scores(plan))
+        require_pairs(gate, planned)
     return gate
 
 
@@ -134,6 +139,7 @@ def planned_scores(plan: Plan) -> RunScores:
                 task=case.question.task,
                 steps=case.question.steps,
                 phrasing=case.phrasing,
+                repeat=case.repeat,
                 prompt=case.prompt,
                 shot=case.shot,
                 loop=case.loop,
@@ -172,7 +178,9 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     if baseline is None:
         return
     for metric in gate.compared_metrics:
-        if np.isnan(baseline.table().scores(metric)).all():
+        figure = variation_metric(metric)
+        name = metric if figure is None else figure.figure
+        if np.isnan(table_of(baseline.table(), metric).scores(name)).all():
             raise InputError(
                 f"--{baseline.name}: no case of it has {metric}. One that an earlier version saved "
                 "lacks newer scores: save it again with `retrocypher baseline save RUN NAME --replace`"

@@ -106,6 +106,14 @@ class Options:
     phrasing: tuple[str, ...] = _names(
         f"paraphrases of each question: 1 to {PARAPHRASE_COUNT}, or all", "N,...", "1"
     )
+    repeat: int = _number(
+        "times to ask each case, to measure how its outcome varies",
+        "N",
+        "1",
+        int,
+        1,
+        1000,
+    )
     loop: tuple[str, ...] = _names(
         "what happens after the first completion: none, cove, review, guarded, guarded-limit, or a loop of "
         "your own",

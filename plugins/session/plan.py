@@ -48,7 +48,9 @@ class Case:
     """One pytest test.
 
     Attributes:
-        id: Question, paraphrase other than the first (``w2``), prompt, shot, loop and model, with dashes.
+        id: Question, paraphrase other than the first (``w2``), repeat other than the first (``r2``), prompt,
+            shot, loop and model, with dashes.
+        repeat: How many times the case has been asked with this one.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Case:
     shot: str
     loop: str
     model: str
+    repeat: int = 1
 
     def __repr__(self) -> str:
         return self.id
@@ -71,8 +74,9 @@ def cases_of(
     shots: Sequence[str],
     loops: Sequence[str],
     models: Sequence[str],
+    repeats: int = 1,
 ) -> Iterator[Case]:
-    """Yield the cases of one setting.
+    """Yield the cases of one setting, each asked ``repeats`` times.
 
     Questions vary slowest, so that an interrupted run has whole questions rather than whole prompts.
     """
@@ -88,8 +92,10 @@ def cases_of(
             for number in paraphrases:
                 asked = paraphrase(question, number)
                 name = question.id if number == 1 else f"{question.id}-w{number}"
-                for suffix, prompt, shot, loop, model in combinations:
-                    yield Case(name + suffix, asked, number, prompt, shot, loop, model)
+                for repeat in range(1, repeats + 1):
+                    again = "" if repeat == 1 else f"-r{repeat}"
+                    for suffix, prompt, shot, loop, model in combinations:
+                        yield Case(name + again + suffix, asked, number, prompt, shot, loop, model, repeat)
 
 
 NONE = "none"
@@ -173,9 +179,8 @@ class Plan:
         """Yield the cases of one setting, in a stable order."""
         names = [name for name, prompt in self.prompts.items() if prompt.setting == setting]
         labels = [model.label for model in self.models]
-        return cases_of(
-            setting, self.questions, self.paraphrases, names, self.shots, tuple(self.loops.loops), labels
-        )
+        loops, repeats = tuple(self.loops.loops), self.options.repeat
+        return cases_of(setting, self.questions, self.paraphrases, names, self.shots, loops, labels, repeats)
 
     def case_count(self) -> int:
         """Return how many cases the plan has, both settings together."""
@@ -185,6 +190,7 @@ class Plan:
         """Return how many cases some questions make."""
         by_setting = [prompt.setting for prompt in self.prompts.values()]
         each = len(self.paraphrases) * len(self.shots) * len(self.loops.loops) * len(self.models)
+        each *= self.options.repeat
         return sum(each * by_setting.count(question.setting) for question in questions)
 
     def require_cases(self, settings: Collection[Setting]) -> None:
@@ -243,6 +249,7 @@ def resolve(
         shots,
         every_question=question_set.questions,
         paraphrases=paraphrases,
+        repeats=options.repeat,
         prompts=tuple(prompts),
         loops=tuple(loops.loops),
         environment=environment,

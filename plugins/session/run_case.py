@@ -96,6 +96,7 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
         question=question.text,
         reference_cypher=question.reference_cypher,
         phrasing=case.phrasing,
+        repeat=case.repeat,
         rounds=[],
         cypher=None,
         execution=None,
@@ -106,8 +107,8 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     )
     outcome = Outcome(record)
     outcome.keep_messages(messages)
-    where = {"prompt": case.prompt, "shot": case.shot, "loop": case.loop, "phrasing": str(case.phrasing)}
-    request = Request(messages, question, exemplar, where, case.id)
+    where = {name: str(getattr(case, name)) for name in ("prompt", "shot", "loop", "phrasing", "repeat")}
+    request = Request(messages, question, exemplar, where, case.id, case_repeat=case.repeat)
     try:
         _ask_and_score(case, runtime, outcome, request)
     except ModelError as error:

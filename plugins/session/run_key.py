@@ -139,6 +139,7 @@ def _questions(plan: Plan, questions: Sequence[Question]) -> dict[str, JsonValue
         "asked": _sha256(_asked(plan, questions)),
         "count": len(questions),
         "phrasings": sorted(plan.paraphrases),
+        **({"repeat": plan.options.repeat} if plan.options.repeat > 1 else {}),
     }
 
 

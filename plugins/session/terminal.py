@@ -125,6 +125,7 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     """Yield the lines that say what is being measured."""
     models = ", ".join(model.label for model in plan.models)
     paraphrases = "" if plan.paraphrases == (1,) else f"paraphrases {', '.join(map(str, plan.paraphrases))}, "
+    paraphrases += f"{plan.options.repeat} repeats, " if plan.options.repeat > 1 else ""
     prompts, shots = f"{', '.join(plan.prompts)} ({plan.options.prompt_set})", ", ".join(plan.shots)
     yield from graph.lines()
     yield f"model: {models}"
@@ -132,6 +133,8 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
         f"questions: {len(plan.questions):,} of {len(plan.question_set.questions):,}, "
         f"{paraphrases}prompts {prompts}, shots {shots}: {counted(plan.case_count(), 'case')}"
     )
+    if greedy := greedy_models(plan):
+        yield f"repeats: {greedy} has temperature 0, so each repeat gives the same; set --temperature"
     if plan.shard:
         yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
     yield from loop_lines(plan.loops)
@@ -144,6 +147,13 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     if plan.options.offline:
         yield "offline: connections to other machines are refused"
     yield f"run: {run}"
+
+
+def greedy_models(plan: Plan) -> str:
+    """Return the models that decode greedily although their cases are repeated; empty if there is none."""
+    if plan.options.repeat < 2 or plan.options.temperature:
+        return ""
+    return ", ".join(spec.label for spec in plan.models if spec.kind in ("local", "gguf"))
 
 
 INCOMPLETE = 16

@@ -50,8 +50,8 @@ class ExemplarModel(_Baseline):
 class MutantModel(_Baseline):
     """Returns the reference Cypher after one known change.
 
-    The same question gets the same change for every prompt and shot; `seed` seeds the choice among the
-    `operators`.
+    The same question gets the same change for every prompt and shot, and another one in another repeat;
+    `seed` seeds the choice among the `operators`.
     """
 
     operators: Sequence[Operator]
@@ -60,7 +60,8 @@ class MutantModel(_Baseline):
     def answer(self, request: Request) -> Completion:
         """Return the changed query; no query where none of the operators applies to the reference."""
         question = request.question
-        mutant = mutate(question.reference_cypher, self.operators, seed=self.seed, key=question.id)
+        key = question.id if request.case_repeat == 1 else f"{question.id}-r{request.case_repeat}"
+        mutant = mutate(question.reference_cypher, self.operators, seed=self.seed, key=key)
         if mutant is None:
             return Completion("", details={"no_answer": "no operator applies"}, verbatim=True)
         details = {
@@ -72,7 +73,8 @@ class MutantModel(_Baseline):
         return Completion(mutant.query, details=details, verbatim=True)
 
 
-CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing")
+CONDITIONS = ("model", "prompt", "shot", "loop", "phrasing", "repeat")
+_NUMBERS = ("phrasing", "repeat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +211,9 @@ def _prediction(path: Path, number: int, line: str) -> Prediction:
     if cypher is not None and not isinstance(cypher, str):
         raise InputError(f"{where}: cypher is missing; it must be text, or null for no query.")
     given = {name: value[name] for name in CONDITIONS if value.get(name) is not None}
-    if isinstance(given.get("phrasing"), int):
-        given["phrasing"] = str(given["phrasing"])
+    for name in _NUMBERS:
+        if isinstance(given.get(name), int):
+            given[name] = str(given[name])
     for name, content in given.items():
         if not isinstance(content, str):
             raise InputError(f"{where}: {name} must be text.")

@@ -160,7 +160,7 @@ class Calls:
         self._spent = 0.0
         self._llama = llama
         self._llama_key = llama_key
-        self._cache = _CacheThread(settings.cache, settings.offline) if settings.cache else None
+        self._cache = _Cache(settings.cache, settings.offline) if settings.cache else None
         self._models: dict[ModelChoice, _Model] = {}
         self._breakers: dict[str, CircuitBreaker] = {}
         self._flights: dict[str, _Flight] = {}
@@ -193,15 +193,11 @@ class Calls:
         return completion if is_first else replace(completion, cached=True, cost=None)
 
     def request_ahead(self, requests: Iterable[RequestAhead]) -> None:
-        """Request completions in this order, as far as each endpoint has places for calls."""
-        by_endpoint: dict[int, tuple[Endpoint, list[RequestAhead]]] = {}
+        """Request completions, those of each model in this order, as its endpoint has places for calls."""
+        by_model: dict[ModelChoice, list[Callable[[], Asked]]] = {}
         for choice, make in requests:
-            endpoint = self._model(choice).endpoint
-            by_endpoint.setdefault(id(endpoint), (endpoint, []))[1].append((choice, make))
-        self._ahead += [
-            asyncio.ensure_future(self._request_all(endpoint, each))
-            for endpoint, each in by_endpoint.values()
-        ]
+            by_model.setdefault(choice, []).append(make)
+        self._ahead += [asyncio.ensure_future(self._request_all(*each)) for each in by_model.items()]
 
     def stop_ahead(self) -> None:
         """Request nothing more ahead."""
@@ -215,13 +211,13 @@ class Calls:
         if self._cache is not None:
             await self._cache.close()
 
-    async def _request_all(self, endpoint: Endpoint, requests: list[RequestAhead]) -> None:
-        for choice, make in requests:
-            model = self._model(choice)
+    async def _request_all(self, choice: ModelChoice, requests: list[Callable[[], Asked]]) -> None:
+        model = self._model(choice)
+        for make in requests:
             while model.breaker.is_open and not model.breaker.is_final:
                 await asyncio.sleep(_OPEN_AGAIN_S)
             if model.breaker.is_final:
-                continue
+                return
             asked = make()
             name, key = self._names(asked, model)
             if self._is_known(name) or (self._cache is not None and await self._cache.has(key)):
@@ -240,7 +236,8 @@ class Calls:
 
     def _names(self, asked: Asked, model: _Model) -> tuple[str, str]:
         """Return the name of a request among those under way, and its key in the cache."""
-        key = request_key(model.identity, asked.messages, asked.repeat)
+        identity = model.identity.of_repeat(asked.case_repeat)
+        key = request_key(identity, asked.messages, asked.repeat, asked.case_repeat)
         # Without a cache each case asks for itself.
         return (key if self._cache is not None else f"{key} {asked.case_id}"), key
 
@@ -267,7 +264,7 @@ class Calls:
         if (kept := await self._cache.get(key)) is not None:
             return _completion(kept)
         completion = await self._call(asked, model, ticket)
-        entry = _entry(key, model.identity, completion)
+        entry = _entry(key, model.identity.of_repeat(asked.case_repeat), completion)
         first = await self._cache.put(entry)
         # Another session may have asked the same at the same time. What was kept first holds for all, so
         # that a repetition of the run finds what the run went on with.
@@ -371,52 +368,58 @@ class _OnThread:
 
     async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
         async with self._endpoint.call(ticket):
-            return await asyncio.to_thread(self._model.complete, asked.messages, asked.common)
+            more = asked.common, asked.case_repeat
+            return await asyncio.to_thread(self._model.complete, asked.messages, *more)
 
     async def close(self) -> None:
         self._model.close()
 
 
-class _CacheThread:
-    """The response cache in a thread of its own, so that a slow disk holds up no call.
+class _Cache:
+    """The response cache in threads of its own, so that a slow disk holds up no call.
 
-    Where the cache fails in the course of a run, models are asked, and a warning says once that their
-    completions are not stored. Offline, it raises ModelError.
+    One thread reads and one writes: a write that waits for the disk, or for another program, keeps no read
+    waiting. Where the cache fails in the course of a run, models are asked, and a warning says once that
+    their completions are not stored. Offline, it raises ModelError.
     """
 
     def __init__(self, path: Path, offline: bool) -> None:
         self._path = path
         self._offline = offline
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="response-cache")
-        self._files = ExitStack()
-        self._cache: ResponseCache | None = None
+        self._reader, self._writer = (ThreadPoolExecutor(1, "response-cache") for _ in range(2))
+        self._caches: dict[ThreadPoolExecutor, ResponseCache] = {}
+        self._files = {self._reader: ExitStack(), self._writer: ExitStack()}
         self._warned = False
 
     async def open(self) -> None:
         """Open the file; raise ResponseCacheError if that fails."""
-        await self._on_thread(self._open_file)
+        for thread, files in self._files.items():
+            self._caches[thread] = await _on(thread, partial(self._opened, files))
 
     async def get(self, key: str) -> CacheEntry | None:
         """Return the entry of a key, or None."""
-        return await self._call(lambda cache: cache.get(key))
+        return await self._call(self._reader, lambda cache: cache.get(key))
 
     async def has(self, key: str) -> bool:
         """Return whether a key has an entry."""
-        return bool(await self._call(lambda cache: cache.has(key)))
+        return bool(await self._call(self._reader, lambda cache: cache.has(key)))
 
     async def put(self, entry: CacheEntry) -> CacheEntry | None:
         """Store an entry unless its key has one, and return the one that is stored; None where it fails."""
-        return await self._call(lambda cache: cache.put(entry))
+        return await self._call(self._writer, lambda cache: cache.put(entry))
 
     async def close(self) -> None:
         """Close the file."""
-        await self._on_thread(self._files.close)
-        self._thread.shutdown(wait=False)
+        for thread, files in self._files.items():
+            await _on(thread, files.close)
+            thread.shutdown(wait=False)
 
-    async def _call(self, call: Callable[[ResponseCache], T]) -> T | None:
-        assert self._cache is not None
+    def _opened(self, files: ExitStack) -> ResponseCache:
+        return files.enter_context(open_cache(self._path, read_only=self._offline))
+
+    async def _call(self, thread: ThreadPoolExecutor, call: Callable[[ResponseCache], T]) -> T | None:
         try:
-            return await self._on_thread(partial(call, self._cache))
+            return await _on(thread, partial(call, self._caches[thread]))
         except ResponseCacheError as error:
             if self._offline:
                 raise ModelError("not_cached", str(error)) from error
@@ -425,11 +428,9 @@ class _CacheThread:
                 _logger.warning(f"Completions are not cached in this run: {error}")
             return None
 
-    async def _on_thread(self, call: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
 
-    def _open_file(self) -> None:
-        self._cache = self._files.enter_context(open_cache(self._path, read_only=self._offline))
+async def _on(thread: ThreadPoolExecutor, call: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(thread, call)
 
 
 def _entry(key: str, identity: Identity, completion: Completion) -> CacheEntry:

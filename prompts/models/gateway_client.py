@@ -54,6 +54,7 @@ class Asked:
     case_id: str = ""
     repeat: int = 0
     common: int | None = None
+    case_repeat: int = 1
 
 
 def encoded(value: object) -> bytes:
@@ -147,9 +148,8 @@ class GatewayModel:
     def answer(self, request: Request | Chat) -> Completion:
         """Return the completion of a request; raise ModelError if the model cannot be asked."""
         case_id = request.case_id or (request.question.id if isinstance(request, Request) else "")
-        return self._connections.complete(
-            Asked(self._choice, request.messages, case_id, request.repeat, request.common)
-        )
+        more = request.repeat, request.common, request.case_repeat
+        return self._connections.complete(Asked(self._choice, request.messages, case_id, *more))
 
     def close(self) -> None:
         """Close the connection of this thread."""

@@ -20,12 +20,14 @@ class Request:
         messages: Chat messages, each with ``role`` and ``content``.
         question: The question behind them, for models that read no messages (oracle, file and the like).
         exemplar: The exemplar shown; None with zero-shot.
-        case: ``prompt``, ``shot``, ``loop`` and ``phrasing`` of the case.
+        case: ``prompt``, ``shot``, ``loop``, ``phrasing`` and ``repeat`` of the case.
         case_id: For error messages.
         repeat: How often the same messages were sent before in this case.
         common: Length of the beginning that all requests of this sort share: all messages before the last,
             and this many characters of the last; None where nothing is shared. A model may store its state
             after the shared part.
+        case_repeat: How many times the case has been asked with this one (``--repeat``). It is part of the
+            seed.
     """
 
     messages: list[Message]
@@ -35,6 +37,7 @@ class Request:
     case_id: str = ""
     repeat: int = 0
     common: int | None = None
+    case_repeat: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Chat:
     case_id: str = ""
     repeat: int = 0
     common: int | None = None
+    case_repeat: int = 1
 
 
 @dataclass(frozen=True, slots=True)

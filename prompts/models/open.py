@@ -38,6 +38,7 @@ def check_models(
     prompts: Sequence[str],
     loops: Sequence[str] = ("none",),
     paraphrases: Sequence[int] = (1,),
+    repeats: int = 1,
     environment: Mapping[str, str] = os.environ,
     keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
 ) -> None:
@@ -70,6 +71,7 @@ def check_models(
                     "shot": shots,
                     "loop": loops,
                     "phrasing": [str(number) for number in paraphrases],
+                    "repeat": [str(number) for number in range(1, repeats + 1)],
                 }
                 predictions.require_use([question.id for question in questions], case)
             case "local" | "gguf":

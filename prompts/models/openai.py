@@ -17,7 +17,7 @@ from retrocypher.prompts.models.endpoint import (
     exhausted_s,
 )
 from retrocypher.prompts.models.gateway_client import Asked
-from retrocypher.prompts.models.interface import Completion, Message, whole_messages
+from retrocypher.prompts.models.interface import Completion, whole_messages
 from retrocypher.prompts.models.openai_client import (
     UNREACHED,
     Failure,
@@ -28,6 +28,7 @@ from retrocypher.prompts.models.openai_client import (
     understand,
 )
 from retrocypher.prompts.models.prices import Price
+from retrocypher.prompts.models.spec import seeded
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
 # How replies that break their own format surface.
@@ -85,7 +86,7 @@ class OpenAIModel:
         attempt = timeouts = 0
         while True:
             attempt += 1
-            completion, failure = await self._attempt(asked.messages, attempt, ticket)
+            completion, failure = await self._attempt(asked, attempt, ticket)
             ticket = Ticket(urgent=True)
             if failure is None or failure.kind not in UNREACHED:
                 self._breaker.was_reached = True
@@ -111,17 +112,17 @@ class OpenAIModel:
         await self._client.close()
 
     async def _attempt(
-        self, messages: list[Message], attempt: int, ticket: Ticket
+        self, asked: Asked, attempt: int, ticket: Ticket
     ) -> tuple[Completion | None, Failure | None]:
         async with self._endpoint.call(ticket) as began:
             self._breaker.check()
             self._allow()
             # Another call in flight may learn that the API refuses one of them.
-            parameters = dict(self._parameters)
+            parameters = seeded(self._parameters, asked.case_repeat)
             started = time.perf_counter()
             try:
                 reply, headers = await self._client.complete(
-                    model=self._name, messages=whole_messages(messages), **parameters
+                    model=self._name, messages=whole_messages(asked.messages), **parameters
                 )
                 completion = self._read(reply, time.perf_counter() - started, attempt)
                 self._breaker.has_completed = True

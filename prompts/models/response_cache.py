@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import msgspec
 
 from retrocypher.kg.errors import InputError
+from retrocypher.prompts.models.spec import seeded
 
 SCHEMA_VERSION = 1
 _MADE = "%Y-%m-%dT%H:%M:%S+00:00"
@@ -95,11 +96,17 @@ class Identity:
     api: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    def of_repeat(self, case_repeat: int) -> "Identity":
+        """Return the identity with the seed of a repeat."""
+        return replace(self, parameters=seeded(self.parameters, case_repeat))
+
 
 _FORM = 1
 
 
-def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repeat: int = 0) -> str:
+def request_key(
+    identity: Identity, messages: Sequence[Mapping[str, str]], repeat: int = 0, case_repeat: int = 1
+) -> str:
     """Return the SHA-256 of a request, in hexadecimal.
 
     Two requests have one key exactly if model, API, parameters and messages are equal, and both are asked
@@ -108,6 +115,7 @@ def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repea
     Args:
         repeat: How often a case has asked the same before. A loop that asks again wants another completion,
             and gets the one it got the last time it asked as often.
+        case_repeat: How many times the case has been asked with this one.
     """
     request = {
         "form": _FORM,
@@ -116,6 +124,7 @@ def request_key(identity: Identity, messages: Sequence[Mapping[str, str]], repea
         "parameters": dict(identity.parameters),
         "messages": [dict(message) for message in messages],
         "repeat": repeat,
+        **({"case_repeat": case_repeat} if case_repeat > 1 else {}),
     }
     text = json.dumps(request, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()

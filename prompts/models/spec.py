@@ -53,6 +53,12 @@ def sampling_parameters(
     return {**{name: value for name, value in named.items() if value is not None}, **more}
 
 
+def seeded(parameters: Mapping[str, Any], case_repeat: int) -> dict[str, Any]:
+    """Return parameters with the seed of a repeat: that of the run for the first, one more for each next."""
+    seed = parameters.get("seed")
+    return {**parameters, **({"seed": seed + case_repeat - 1} if isinstance(seed, int) else {})}
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
     """One ``--model``, read. Holds no secret, so it may travel to workers and into a manifest.

@@ -43,7 +43,7 @@ def crashed_records(
     """Yield a record without a score for each crashed case; tests are named as pytest names them."""
     parts = (manifest.prompts, SHOTS, manifest.loops.names, [model.label for model in manifest.models])
     pattern = re.compile(
-        r"(.+?)(?:-w(\d+))?" + "".join(f"-({'|'.join(map(re.escape, part))})" for part in parts)
+        r"(.+?)(?:-w(\d+))?(?:-r(\d+))?" + "".join(f"-({'|'.join(map(re.escape, part))})" for part in parts)
     )
     for case in sorted(_cases_of(tests)):
         found = pattern.fullmatch(case)
@@ -57,13 +57,14 @@ def crashed_records(
             task=question.task,
             setting=question.setting,
             steps=question.steps,
-            prompt=found[3],
-            shot=found[4],
-            loop=found[5],
-            model=found[6],
+            prompt=found[4],
+            shot=found[5],
+            loop=found[6],
+            model=found[7],
             question=question.text,
             reference_cypher=question.reference_cypher,
             phrasing=phrasing,
+            repeat=int(found[3] or 1),
             rounds=[],
             cypher=None,
             execution=None,

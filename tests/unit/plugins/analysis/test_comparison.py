@@ -310,7 +310,7 @@ def test_validity_is_null_where_a_score_never_varies_or_is_not_there() -> None:
 
 def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
     found = compare(run([0.0] * 40), run([1.0] * 30 + [0.0] * 10, prompt="P4"), resampler=QUICK)
-    assert found.paired_on == ("phrasing", "shot", "loop", "model")
+    assert found.paired_on == ("phrasing", "repeat", "shot", "loop", "model")
     assert (found.overall.wins, found.overall.ties, found.overall.verdict) == (30, 10, Verdict.IMPROVED)
     assert found.overall.p_holm is None
     assert [each.slice["task"] for each in found.slices] == ["conditions", "precursors"]

@@ -330,7 +330,7 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("f1 by task[agents]>=0.6", 6, "no slice is called task[agents]; did you mean task?"),
         ("f1 [agents]>=0.6", 3, "'[' cannot be part of a rule"),
         ("f1[]>=0.6", 2, "'[' cannot be part of a rule"),
-        ("f2>=0.6", 0, "f1[KEY], judge"),
+        ("f2>=0.6", 0, "f1[KEY], pass@K, pass^K, changes, f1_sd, judge"),
         ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
     ],
 )
