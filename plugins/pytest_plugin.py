@@ -78,6 +78,12 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
     node.config.stash[SESSION].request_ahead(ids)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give workers that run several cases at once enough of them."""
+    return config.stash[SESSION].make_scheduler(log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

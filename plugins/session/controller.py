@@ -269,7 +269,8 @@ class Controller:
         depends = plan.loops.models or plan.answering or plan.judge
         if self._gateway is None or plan.replay is not None or not depends:
             return 1
-        return max(1, -(-plan.options.concurrency // workers))
+        # Twice as many as calls: while some wait for a model, others wait for the graph, or their turn.
+        return max(1, -(-2 * plan.options.concurrency // workers))
 
     def _stop_for(self, stop: Stop) -> None:
         """End the session for what the gateway found; called in its thread."""

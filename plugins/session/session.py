@@ -103,6 +103,15 @@ class SuiteSession:
         if self._context is not None:
             node.workerinput[_WORKER_INPUT] = to_builtins(self._context)
 
+    def make_scheduler(self, log: Any) -> Any:
+        """Return the scheduler of the xdist workers; None for the one that ``--dist`` names."""
+        if self._context is None or self._context.cases_at_once < 2:
+            return None
+        # Imported here: only a session with workers needs it.
+        from retrocypher.plugins.session.scheduler import scheduler_for
+
+        return scheduler_for(self._config, log, self._context.cases_at_once)
+
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
         if self.worker is not None:
