@@ -14,8 +14,9 @@ from retrocypher.kg.graph.loading import load, schema_text
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 
+# A yield is a float in the graph, whatever number it was before.
 REACTIONS = (
-    Reaction(1, ("C", "O"), ("CO", "N"), ("[Pd]",), ("ClCCl", "O"), (50.0, None)),
+    Reaction(1, ("C", "O"), ("CO", "N"), ("[Pd]",), ("ClCCl", "O"), (50, None)),
     Reaction(2, ("CO",), ("CN",), (), (), (None,)),
     Reaction(3, ("CN", "O"), ("CO",), ("[Pd]", "C"), (), (100.0,)),
 )
@@ -54,33 +55,6 @@ def small(empty: neo4j.Driver) -> neo4j.Driver:
 def rows(driver: neo4j.Driver, query: str) -> list[list[object]]:
     with driver.session() as session:
         return [list(record.values()) for record in session.run(query)]  # type: ignore[arg-type]
-
-
-def test_every_role_is_written_in_its_direction(small: neo4j.Driver) -> None:
-    found = {
-        kind: {(a, b) for a, b in rows(small, query)}
-        for kind, query in {
-            "reactants": "MATCH (m:Molecule)-[:REACTS_IN]->(r:Reaction) RETURN r.id, m.name",
-            "products": "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule) RETURN r.id, m.name",
-            "agents": "MATCH (r:Reaction)-[:USES_AGENT]->(m:Molecule) RETURN r.id, m.name",
-            "solvents": "MATCH (r:Reaction)-[:USES_SOLVENT]->(m:Molecule) RETURN r.id, m.name",
-        }.items()
-    }
-
-    assert found == {role: {(r.id, name) for r in REACTIONS for name in getattr(r, role)} for role in found}
-    assert rows(small, "MATCH ()-[r]->() RETURN count(r)") == [[sum(map(len, found.values()))]]
-
-
-def test_a_yield_is_a_float_and_absent_where_unknown(empty: neo4j.Driver) -> None:
-    load(empty, [Reaction(1, ("C",), ("CO", "CN"), (), (), (50, None))])
-
-    assert rows(empty, "MATCH ()-[p:PRODUCES]->(m) RETURN m.name, p.yield, keys(p) ORDER BY m.name") == [
-        ["CN", None, []],
-        ["CO", 50.0, ["yield"]],
-    ]
-    assert rows(empty, "MATCH ()-[p:PRODUCES {yield: 50.0}]->() RETURN valueType(p.yield)") == [
-        ["FLOAT NOT NULL"]
-    ]
 
 
 def test_names_and_ids_are_unique(small: neo4j.Driver) -> None:
