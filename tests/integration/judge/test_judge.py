@@ -93,13 +93,6 @@ def test_the_mean_is_deepevals_own(api: RolesApi, opened: Opened) -> None:
     assert opened().judge(CASE, "with_reference").score == pytest.approx(expected)
 
 
-def test_a_number_in_the_reason_is_not_the_score(api: RolesApi, opened: Opened) -> None:
-    after = (', "reason": "molecule ', {}), ("2", {"2": 0.5, "10": 0.5}), (' is reversed"}', {})
-    api.roles["judge"] = always(Said(tokens=[('{"score": ', {}), ("2", {"2": 0.9, "3": 0.1}), *after]))
-    found = opened().judge(CASE, "with_reference")
-    assert (found.score, found.weighted) == (pytest.approx(0.21), True)
-
-
 @pytest.mark.parametrize(
     ("status", "message"),
     [

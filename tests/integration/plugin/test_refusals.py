@@ -8,10 +8,6 @@ from types import SimpleNamespace
 import pytest
 from support.suite import CHECKOUT, Suite
 
-from retrocypher.kg.errors import RetroCypherError
-from retrocypher.kg.questions.reading import load_questions
-from retrocypher.plugins.session.manifest import open_graph
-
 Refused = Callable[..., str]
 
 
@@ -85,11 +81,6 @@ def test_an_option_that_cannot_be_used(refused: Refused, arguments: str, said: s
 def test_a_file_without_a_case_for_the_prompt(refused: Refused) -> None:
     said = refused("--prompt=P8", where="benchmarks/test_single_step.py")
     assert "--prompt P8 selects no single_step question" in said
-
-
-def test_a_graph_in_another_database() -> None:
-    with pytest.raises(RetroCypherError, match="mongodb"):
-        open_graph("mongodb://localhost", load_questions())
 
 
 def loop_of(name: str) -> SimpleNamespace:

@@ -6,7 +6,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from support.allure_results import assert_shown_again, shown
 from support.roles_api import RolesApi, Said, right_answers
@@ -49,19 +48,6 @@ def session(endpoint: Endpoint, tmp_path: Path) -> Session:
     """A session that is long enough to be interrupted."""
     asked = ("-n2", "--model=oracle", "--sample=100", f"--graph={endpoint.uri}")
     return Session(asked, tmp_path / "run")
-
-
-def test_the_workers_of_a_killed_session_end_and_its_records_stay(session: Session) -> None:
-    process = session.reached(10)
-    workers = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.wait()
-    _, alive = psutil.wait_procs(workers, timeout=60)
-    assert not alive
-    records = list(RunLog(session.run).records())
-    assert len(records) >= 10
-    assert all(record.passed for record in records)
-    assert (session.run / "manifest.json").exists()
 
 
 def test_ctrl_c_closes_the_run(session: Session) -> None:

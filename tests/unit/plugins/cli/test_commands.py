@@ -114,14 +114,6 @@ def test_labels() -> None:
     assert all(f" {label} " in printed for label in LABELS)
 
 
-def test_a_table_of_runs(run: Path, tmp_path: Path) -> None:
-    output = asked("summary", run, "--svg", tmp_path / "a.svg")
-    assert output["runs"] == [{"run": str(run), "cases": 1, "lacks": "1 of 2 cases; interrupted"}]
-    assert output["summary"]["means"]["f1"] == 1.0
-    assert output["ledger"] is None
-    assert (tmp_path / "a.svg").exists()
-
-
 def test_a_wrong_input_is_a_line_on_stderr_with_json_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

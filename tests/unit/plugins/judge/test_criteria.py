@@ -14,7 +14,6 @@ import retrocypher.plugins.judge
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.criteria import (
     answer_form,
-    as_set,
     judge_environment,
     judge_spec,
     load_criteria,
@@ -107,13 +106,6 @@ def test_the_judges_own_variables_come_before_the_usual_ones() -> None:
     assert (asked["OPENAI_BASE_URL"], asked["OPENAI_API_KEY"]) == ("http://judge/v1", "j")
     empty = judge_environment({**usual, "RETROCYPHER_JUDGE_BASE_URL": ""})
     assert empty["OPENAI_BASE_URL"] == "http://models/v1"
-
-
-def test_messages_name_the_variables_that_are_set_for_the_judge() -> None:
-    message = "Is OPENAI_BASE_URL right? OPENAI_API_KEY is not."
-    assert as_set(message, KEY) == message
-    own = {**KEY, "RETROCYPHER_JUDGE_BASE_URL": "http://judge/v1"}
-    assert as_set(message, own) == "Is RETROCYPHER_JUDGE_BASE_URL right? OPENAI_API_KEY is not."
 
 
 SCALE = (0, 10)

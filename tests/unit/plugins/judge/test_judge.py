@@ -76,13 +76,13 @@ def test_a_judge_says_what_its_requests_share() -> None:
 
 @pytest.mark.parametrize("name", ADDRESSES)
 def test_a_judgement_that_failed_names_what_was_set(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    fault = ModelError("connection", "The API cannot be reached. Is OPENAI_BASE_URL right?")
+    fault = ModelError("connection", "Is OPENAI_BASE_URL right? OPENAI_API_KEY is not.")
     monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Scripted(fault))
     fields = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
     spec = judge_spec("gpt-x", fields)
     model = open_judge_model(spec, ModelContext(0, None), environment=fields)
     found = Judge(model, load_criteria()).judge(CASE, "with_reference")
-    assert found.error == JudgeError("connection", f"The API cannot be reached. Is {name} right?")
+    assert found.error == JudgeError("connection", f"Is {name} right? OPENAI_API_KEY is not.")
 
 
 MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)

@@ -22,7 +22,6 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import (
     Git,
     KeyEntry,
-    Machine,
     Manifest,
     ModelEntry,
     code_facts,
@@ -136,12 +135,6 @@ def test_a_manifest_describes_the_code_outside_a_checkout_too(tmp_path: Path) ->
     facts = code_facts(tmp_path)
     assert facts["git"] is None
     assert facts["versions"]["neo4j-driver"]
-
-
-def test_the_page_has_every_field_of_a_manifest() -> None:
-    page = (CHECKOUT / "docs" / "records.md").read_text(encoding="utf-8").partition("## manifest.json")[2]
-    names = [*Manifest.__struct_fields__, *Machine.__struct_fields__, "by_model", "served"]
-    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 _LINES = st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=20), max_size=3), max_size=5)

@@ -207,12 +207,6 @@ def test_an_entry_holds_for_its_id_and_for_dated_ones(name: str, price: Price | 
     assert parse_prices(FILE).of(name) == price
 
 
-def test_a_cost_is_tokens_by_price() -> None:
-    assert Price(0.40, 1.60).cost({"prompt": 1_000_000, "completion": 0}) == pytest.approx(0.40)
-    assert Price(0.40, 1.60).cost({"prompt": 100, "completion": 20}) == pytest.approx(72e-6)
-    assert Price(0, 0).cost({"prompt": 100, "completion": 20}) == 0.0
-
-
 @pytest.mark.parametrize(
     ("name", "completion", "tokens", "cost"),
     [

@@ -1,6 +1,5 @@
 """The response cache: what is kept, models behind it, files that cannot be used, and its upkeep."""
 
-import asyncio
 import gzip
 import json
 import re
@@ -289,23 +288,6 @@ def test_a_failure_is_not_kept_but_a_limit_of_the_model_is(
     assert caught.value.kind == "timeout"
     assert model.answer(REQUEST) == nothing
     assert model.answer(REQUEST) == replace(nothing, cached=True)
-
-
-def test_what_another_session_kept_meanwhile_holds(
-    session: Sessions, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quick, said = session(), [FIRST, SECOND]
-
-    async def overtaken(*_: object) -> Completion:
-        if len(said) > 1:
-            said.pop()
-            await asyncio.to_thread(quick.answer, REQUEST)
-            return SECOND
-        return FIRST
-
-    monkeypatch.setattr(OpenAIModel, "complete", overtaken)
-    # Its own call was made and paid for.
-    assert session().answer(REQUEST) == replace(FIRST, cost=SECOND.cost, cached=False)
 
 
 def test_a_cache_that_fails_costs_no_answer(
