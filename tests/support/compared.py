@@ -11,6 +11,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
+from support.manifests import manifest_of
 from support.records import record_of, write_run
 
 TASKS = ("precursors", "conditions")
@@ -41,22 +42,6 @@ def case(of: Question, f1: float | None, **fields: Any) -> Record:
         return record_of(name, of=of, infrastructure_error=fault, **labels)
     scores = {"f1": f1, "precision": f1, "recall": f1, "bleu": f1 / 3, "per_key": labels.pop("per_key", None)}
     return record_of(name, of=of, scores=scores, passed=f1 == 1.0, execution={"status": "ok"}, **labels)
-
-
-def manifest_of(**changed: Any) -> dict[str, Any]:
-    """Return the manifest of a run that ended well; ``graph`` and ``options`` are changed in part."""
-    graph = {"fingerprint": "a" * 64, "schema": "schema", "version": "5.26.30"}
-    options = {"query_timeout": 30.0, "key_encoder": None, "case_threshold": 1.0, "sample": None, "seed": 0}
-    return {
-        "exit_status": 1,
-        "started": "2026-01-02T03:04:05+00:00",
-        "models": [{"label": "m", "kind": "mutant", "argument": ""}],
-        "prompts": {"P5": "0" * 64},
-        "versions": {"python": "3.11.7"},
-        **changed,
-        "graph": {**graph, **changed.get("graph", {})},
-        "options": {**options, **changed.get("options", {})},
-    }
 
 
 def run_of(

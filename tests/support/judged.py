@@ -1,6 +1,5 @@
 """Judgements, and records and runs that a judge has judged, without asking one."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +46,6 @@ def judged_record(case_id: str, f1: float | None, judge: dict[str, Any], **field
     scores = None if f1 is None else {"f1": f1, "precision": f1, "recall": f1}
     values = {"scores": scores, "passed": f1 == 1, "judge": judge, "execution": {"status": "ok"}}
     return record_of(case_id, **{**values, **fields})
-
-
-def judge_answer(score: int, reason: str) -> str:
-    """Return what a judge answers, as it is asked to."""
-    return json.dumps({"reason": reason, "score": score})
 
 
 def judged_run(folder: Path, judge: dict[str, Any] | None = None) -> Path:

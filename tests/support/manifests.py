@@ -1,29 +1,25 @@
 """A manifest as a run writes it, small."""
 
-from collections.abc import Sequence
-from importlib import resources
 from typing import Any
 
+from support.schemas import DEFAULT_SCHEMA_TEXT
 
-def manifest_of(models: Sequence[str] = ("m",), **fields: Any) -> dict[str, Any]:
-    """Return a manifest without its schema version, given labels of models and fields that differ."""
+
+def manifest_of(**changed: Any) -> dict[str, Any]:
+    """Return a manifest without its schema version; ``graph`` and ``options`` are changed in part."""
+    graph = {"kind": "local", "version": "5.26.30", "fingerprint": "a" * 64, "notes": []}
+    options = {"query_timeout": 30.0, "key_encoder": None, "case_threshold": 1.0, "sample": None, "seed": 0}
     return {
         "started": "2026-01-02T03:04:05+00:00",
         "ended": "2026-01-02T03:05:05+00:00",
         "exit_status": 1,
-        "options": {"shot": ["ZS"], "seed": 0, "key_encoder": None},
-        "models": [{"label": label, "kind": "oracle", "argument": ""} for label in models],
+        "models": [{"label": "m", "kind": "oracle", "argument": ""}],
         "loops": {"names": ["none"], "validator": None, "players": {}, "once": []},
-        "prompts": {"P5": "0" * 64, "P10": "1" * 64},
-        "questions": {"count": 1, "set_sha256": "2" * 64, "graph_fingerprint": "3" * 64},
-        "graph": {
-            "kind": "local",
-            "version": "5.26.30",
-            "fingerprint": "3" * 64,
-            "schema": resources.files("retrocypher.kg.semantics").joinpath("default.txt").read_text("utf-8"),
-            "notes": [],
-        },
+        "prompts": {"P5": "0" * 64},
+        "questions": {"count": 1, "set_sha256": "2" * 64, "graph_fingerprint": "a" * 64},
         "versions": {"python": "3.11.7", "retrocypher": "0.1.0"},
         "git": {"commit": "4" * 40, "changed": False},
-        **fields,
+        **changed,
+        "graph": {**graph, "schema": DEFAULT_SCHEMA_TEXT, **changed.get("graph", {})},
+        "options": {**options, "shot": ["ZS"], **changed.get("options", {})},
     }

@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner, Result
 from support.calibrated import BANK
 from support.interrupts import heed_interrupts
-from support.judged import judge_answer
 from support.manifests import manifest_of
 from support.records import raw_records, record_of, write_run
 from support.reported import answered, some_questions
@@ -248,8 +247,7 @@ def said_of(text: str) -> Said | str:
     """What a judge says that knows every right query, and is mistaken where a query returns a path."""
     query = QUERY.search(text)
     assert query is not None
-    right = query[2] in RIGHT
-    return judge_answer(9 if right else 2, "It is right." if right else "The arrow is reversed.")
+    return JUDGED if query[2] in RIGHT else '{"reason": "The arrow is reversed.", "score": 2}'
 
 
 def calibrated(api: RolesApi, *arguments: str, judge: Role = said_of) -> Result:

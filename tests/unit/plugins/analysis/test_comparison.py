@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from msgspec import to_builtins
-from support.compared import case, manifest_of, question, run_of, scores_of
+from support.compared import case, question, run_of, scores_of
 from support.consoles import printed
+from support.manifests import manifest_of
 from support.records import write_run
 from support.suite import CHECKOUT
 
@@ -106,12 +107,12 @@ def test_what_is_compared_may_differ_and_is_reported(a: RunScores, b: Other) -> 
         "models": [{"label": "m", "kind": "openai", "argument": "gpt-x"}],
         "prompts": {"P5": "1" * 64},
         "options": {"seed": 3, "case_threshold": 0.5},
-        "versions": {"python": "3.12.0"},
+        "versions": {"python": "3.12.0", "retrocypher": "0.1.0"},
     }
     other = b(manifest=changed)
     found = compare_runs(a, other)
     assert set(found.varied) == {"models", "prompt P5", "--seed", "version of python"}
-    assert "models: m (mutant) in A, m (openai:gpt-x) in B" in said(found)
+    assert "models: m (oracle) in A, m (openai:gpt-x) in B" in said(found)
     # A share of passed cases is of a threshold; F1 is not.
     with pytest.raises(InputError, match=r"--case-threshold: 1.0 and 0.5"):
         compare_runs(a, other, "passed")

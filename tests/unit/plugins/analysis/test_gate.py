@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.compared import case, manifest_of, question, run_of, scores_of
+from support.compared import case, question, run_of, scores_of
+from support.manifests import manifest_of
 from support.records import key_score, write_run
 from support.suite import CHECKOUT
 

@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 from support.calibrated import JUDGE_ENTRY, calibration
-from support.compared import case, manifest_of, question, scores_of
+from support.compared import case, question, scores_of
 from support.judged import CRITERIA
 from support.judged import judged as judge_entry
+from support.manifests import manifest_of
 from support.records import write_run
 
 from retrocypher.kg.errors import InputError

@@ -18,9 +18,7 @@ from retrocypher.plugins.cli.main import cli
 
 
 def run(*arguments: object) -> Result:
-    done = CliRunner().invoke(cli, [str(each) for each in arguments])
-    if isinstance(done.exception, InputError):
-        raise done.exception
+    done = CliRunner().invoke(cli, [str(each) for each in arguments], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done
 

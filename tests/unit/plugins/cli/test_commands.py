@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,29 @@ import click
 import pytest
 from click.testing import CliRunner
 from support.calibrated import BANK
-from support.commands import leaf_commands
 from support.records import record_of, write_run
 from support.suite import CHECKOUT
 
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.plugins.cli.console import table_console
-from retrocypher.plugins.cli.main import cli, main
+from retrocypher.plugins.cli.main import LazyCommand, cli, main
 
-COMMANDS = dict(leaf_commands())
+
+def leaf_commands(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command that does something, with its name as a user types it."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, LazyCommand):
+            command = command.load()
+        assert command is not None, name
+        if isinstance(command, click.Group):
+            yield from leaf_commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name)), command
+
+
+COMMANDS = dict(leaf_commands(cli))
 TOP = {name: command for name, command in COMMANDS.items() if " " not in name}
 PAGE = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
 

@@ -14,7 +14,7 @@ from retrocypher.plugins.runs.run_directory import RunDirectory
 
 SCORES = {"precision": 1.0, "recall": 1.0, "f1": 0.5, "unmatched_columns": []}
 MANIFEST: dict[str, Any] = {
-    **manifest_of(("mini",)),
+    **manifest_of(models=[{"label": "mini"}]),
     "cases": 2,
     "prompts": {"P5": "a"},
     "answers": {"cost": 1.25},

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 from support.records import record_of, write_run
-from support.shards import PARTS, records_of, write_shard
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TASKS, Question, select, setting_of
@@ -21,8 +21,9 @@ from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.runs import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import InfrastructureError, Round
-from retrocypher.plugins.runs.resume import is_complete
+from retrocypher.plugins.runs.manifest import ShardEntry
+from retrocypher.plugins.runs.record import InfrastructureError, Record, Round
+from retrocypher.plugins.runs.resume import RunKey, is_complete
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 
 QUESTIONS = load_questions().questions
@@ -86,6 +87,68 @@ def test_a_shard_is_read_and_shown() -> None:
     assert parse_shard(None) is None
     assert str(parse_shard(" 2/5 ")) == "shard 2 of 5"
     assert Shard(1, 1).select(QUESTIONS) == QUESTIONS
+
+
+PARTS: Mapping[str, Any] = {"seed": 0, "libraries": {"rdkit": "2026.3"}, "questions": {"asked": "all"}}
+
+
+def records_of(questions: Sequence[Question]) -> list[Record]:
+    """Return one record a question, each with a score that tells it apart."""
+    return [
+        record_of(
+            f"{question.id}-P5-ZS-none-m",
+            of=question,
+            scores={"f1": number % 5 / 4, "precision": 1.0, "recall": 1.0},
+            passed=number % 5 == 4,
+        )
+        for number, question in enumerate(questions)
+    ]
+
+
+def write_shard(
+    folder: Path,
+    shard: Shard,
+    questions: Sequence[Question],
+    *,
+    parts: Mapping[str, Any] = PARTS,
+    records: Sequence[Record] | None = None,
+    manifest: Mapping[str, Any] | None = None,
+    **keywords: Any,
+) -> Path:
+    """Write the run directory of a shard, given questions and key parts of the whole run.
+
+    Its records are one a question where None; ``manifest`` has what the manifest says otherwise.
+    """
+    mine = shard.select(questions)
+    held = records_of(mine) if records is None else list(records)
+    said = {
+        "started": f"2026-01-0{shard.number}T00:00:00+00:00",
+        "ended": f"2026-01-0{shard.number}T01:00:00+00:00",
+        "exit_status": 1,
+        "cases": len(mine),
+        "options": {
+            "seed": 0,
+            "shot": ["ZS"],
+            "graph": f"bolt://host{shard.number}:7687",
+            "shard": str(shard),
+        },
+        "models": [{"label": "m"}],
+        "loops": {"names": ["none"]},
+        "prices": None,
+        "questions": {"count": len(mine), "set_sha256": "q"},
+        "prompts": {"P5": "p"},
+        "graph": {"kind": "local", "version": "5.26.30", "fingerprint": "g", "schema": "s", "notes": []},
+        "versions": {"python": "3.12"},
+        "git": {"commit": f"a{shard.number}", "changed": shard.number == 1},
+        "machine": {"cores": shard.number},
+        "answers": {"cache": f"{shard.number}.sqlite", "asked": shard.number, "from_cache": 1},
+        "standstill": {"queries": 1, "seconds": 0.5},
+        "shard": ShardEntry(shard.number, shard.of, len(questions), RunKey(parts).entry()),
+    }
+    summary = summary_of(held).run_summary()
+    summary.selected_cases = len(mine)
+    given = {"summary": summary, **keywords}
+    return write_run(folder, held, mine, {**said, **(manifest or {})}, **given)
 
 
 def merged_log(runs: list[Path], into: Path, *, partial: bool = False) -> RunLog:
