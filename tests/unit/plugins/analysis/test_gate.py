@@ -291,6 +291,7 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("  f1  by task , steps >= .4 ", Threshold("f1", 0.4, ("task", "steps"))),
         ("status.ok>=1", Threshold("status.ok", 1.0)),
         ("passed by model>=5e-1", Threshold("passed", 0.5, ("model",))),
+        ("judge.without_reference by task >= 0.5", Threshold("judge.without_reference", 0.5, ("task",))),
         ("no-regression f1", NonInferiority("f1", 0.02)),
         ("no-regression f1 margin=0.02 by task", NonInferiority("f1", 0.02, ("task",))),
         ("f1[agents]>=0.4", Threshold("f1[agents]", 0.4)),
@@ -333,6 +334,7 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("f1[]>=0.6", 2, "'[' cannot be part of a rule"),
         ("f2>=0.6", 0, "f1[KEY], pass@K, pass^K, changes, f1_sd, judge"),
         ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
+        ("no-regression judge", 14, "a baseline has no scores of a judge"),
     ],
 )
 def test_where_a_rule_goes_wrong(text: str, position: int, said: str) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.passages import Letters
 
 from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parser import parse
@@ -395,20 +396,10 @@ def test_a_text_without_a_vector_is_refused_before_the_run(monkeypatch: pytest.M
     require_vectors(QUESTIONS, SHOTS, BANKS)
 
 
-class CountingEncoder:
-    """Stands in for the model: a vector from a text's length, and a list of what it was asked."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        return np.array([[np.cos(len(text)), np.sin(len(text))] for text in texts], dtype=np.float32)
-
-
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoder, "extra_installed", lambda: True)
-    monkeypatch.setattr(encoder, "SentenceEncoder", CountingEncoder)
+    monkeypatch.setattr(encoder, "SentenceEncoder", Letters)
 
 
 @pytest.fixture
@@ -417,11 +408,11 @@ def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _vectors(*texts: str) -> dict[str, Vectors]:
-    return dict(zip(texts, CountingEncoder("e").encode(texts), strict=True))
+    return dict(zip(texts, Letters("e").encode(texts), strict=True))
 
 
 def test_a_vector_file_reads_as_written_and_is_the_same_each_time(tmp_path: Path) -> None:
-    vectors = _vectors("a", "längér", 'quo"ted\n')
+    vectors = _vectors("a", "längér", 'quo"tab\n')
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
     write_vectors(first, "e", vectors)
     write_vectors(second, "e", dict(reversed(vectors.items())))
@@ -461,13 +452,13 @@ def test_computed_vectors_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyP
     write_vectors(tmp_path / "shipped", "e", _vectors("a"))
     kept = tmp_path / "cache" / "kept"
     first = StoredEncoder("e", tmp_path / "shipped", kept)
-    first.prepare(["a", "new"])
-    StoredEncoder("e", tmp_path / "shipped", kept).prepare(["newer"])
+    first.prepare(["a", "ab"])
+    StoredEncoder("e", tmp_path / "shipped", kept).prepare(["abb"])
     monkeypatch.setattr(encoder, "extra_installed", lambda: False)
     third = StoredEncoder("e", tmp_path / "shipped", kept)
-    texts = ["a", "new", "newer"]
-    assert np.array_equal(third.encode(texts), CountingEncoder("e").encode(texts))
-    assert read_vectors(kept, "e").keys() == {"new", "newer"}
+    texts = ["a", "ab", "abb"]
+    assert np.array_equal(third.encode(texts), Letters("e").encode(texts))
+    assert read_vectors(kept, "e").keys() == {"ab", "abb"}
 
 
 @pytest.mark.usefixtures("no_model")
