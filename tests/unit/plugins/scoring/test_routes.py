@@ -1,4 +1,4 @@
-"""Routes as they are read from rows."""
+"""Routes as they are read from rows, beyond those that docs/scores.md shows."""
 
 from typing import Any
 
@@ -39,18 +39,14 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["p", "nodes"], [BACKWARD, [reaction(2), reaction(1)]], {(1, 2)}),
         (["p", "n"], [FORWARD, 4], {(1, 2)}),
         (["nodes"], [[molecule("A"), reaction(1), molecule("B"), reaction(2)]], {(1, 2)}),
-        (["ids"], [[1, 2]], {(1, 2)}),
         (["ids"], [["1", "2"]], {(1, 2)}),
         (["mixed"], [["CCO", 1, None, 2.5, True, "C1CC1", 2]], {(1, 2)}),
         (["maps"], [[{"id": 1}, {"reaction_id": 2, "yield": 50}]], {(1, 2)}),
         (["maps"], [[{"reaction": reaction(1)}, {"molecule": molecule("A")}, reaction(2)]], {(1, 2)}),
-        (["routes"], [[[1, 2], [3, 4]]], {(1, 2), (3, 4)}),
         (["routes"], [[[[reaction(1), reaction(2)]], [[3]]]], {(1, 2), (3,)}),
-        (["steps"], [[reaction(1), reaction(2)]], {(1, 2)}),
         (["ids", "names"], [[1, 2], ["A", "B"]], {(1, 2)}),
         (["a", "b"], [[1, 2], [3]], {(1, 2), (3,)}),
         (["r1", "r2"], [reaction(1), reaction(2)], {(1, 2)}),
-        (["r1.id", "x", "r2.id", "length(p)", "steps"], [1, "CC", 2, 4, 2], {(1, 2)}),
         (["r2.id", "r1.id"], [2, 1], {(2, 1)}),
         (["r1", "r1.id", "r2", "r2.id"], [reaction(1), 1, reaction(2), 2], {(1, 2)}),
         (["r2.id", "r1", "r2"], [2, reaction(1), reaction(2)], {(1, 2)}),
@@ -68,7 +64,6 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["n1", "n2"], [1, 2], {(1, 2)}),
         (["first_step", "second_step"], [1, 2], {(1, 2)}),
         (["step_one", "step_two", "total_steps"], [1, 2, 2], {(1, 2)}),
-        (["step1_id", "step1_yield", "step2_id", "step2_yield"], [1, 80.0, 2, 90.0], {(1, 2)}),
         (["step1", "yield_step1", "step2", "yield_step2"], [1, 80.0, 2, 90.0], {(1, 2)}),
         (["route1_step1", "route1_step2"], [1, 2], {(1, 2)}),
         (["step1", "reaction1", "step2", "reaction2"], [1, 11, 2, 12], {(11, 12)}),
@@ -79,22 +74,10 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["step2", "step1"], [reaction(2), reaction(1)], {(1, 2)}),
         (["step2", "step1", "target"], [{"id": 2}, {"id": 1}, "CCO"], {(1, 2)}),
         (["step1", "product1", "step2", "product2"], [1, "A", 2, "B"], {(1, 2)}),
-        (["step2", "product1", "step1", "product2"], [2, "A", 1, "B"], {(1, 2)}),
         (["m1", "s1", "m2", "s2", "m3"], ["A", 1, "B", 2, "C"], {(1, 2)}),
         (["step1", "yield1", "n1", "step2", "yield2", "n2"], [1, 80.0, "A", 2, 90.0, "B"], {(1, 2)}),
         (["m1", "x", "m2"], ["A", 1, "B"], {(1,)}),
-        (["nodes"], [[{"reaction": {"id": 1}}, {"reaction": {"id": 2}}]], {(1, 2)}),
         (["nodes"], [[{"molecule": {"name": "A"}}, {"reaction": {"id": 1}}]], {(1,)}),
-        (
-            ["route"],
-            [
-                [
-                    {"step": 1, "reaction": {"id": 1, "yield": 80.0}, "product": {"name": "A"}},
-                    {"step": 2, "reaction": {"id": 2, "yield": 90.0}, "product": {"name": "B"}},
-                ]
-            ],
-            {(1, 2)},
-        ),
         (["route"], [[{"r": 1}, {"r": 2}]], {(1, 2)}),
         (["route"], [[{"step": 1, "details": {"rid": 1}}, {"step": 2, "details": {"rid": 2}}]], {(1, 2)}),
         (["route"], [{"step2": {"reaction": {"id": 2}}, "step1": {"reaction": {"id": 1}}}], {(1, 2)}),
@@ -106,7 +89,6 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["yields"], [[80.0, 90.0]], set()),
         (["ids"], [[" 1", "2.0"]], {(1, 2)}),
         (["ids"], [["1.5", "1e2", "2.", "٣", "-"]], set()),
-        (["route"], [{"step2": 2, "step1": 1}], {(1, 2)}),
         (["route"], [{"reaction1": 1, "reaction2": 2}], {(1, 2)}),
         (["route"], [{"second": reaction(2), "first": reaction(1)}], {(1, 2)}),
         (
@@ -124,7 +106,6 @@ BACKWARD = path("C < 2 < B < 1 < A")
         (["r1", "r2", "x"], [reaction(1), 2, 9], {(1, 2)}),
         (["reactions", "x"], [[1, 2], 9], {(1, 2)}),
         (["steps", "id"], [[1, 2], 9], {(1, 2)}),
-        (["ids", "yields"], [[1, 2], [80.0, 90.0]], {(1, 2)}),
         (["ids", "[x IN relationships(p) | x.yield]"], [[1, 2], [80, 90]], {(1, 2)}),
         (["r1.id", "r2.id", "yields"], [1, 2, [80.0, 90.0]], {(1, 2)}),
         (["reaction_ids", "flags"], [[1, 2], [0, 1]], {(1, 2)}),
@@ -143,11 +124,6 @@ def test_a_row(columns: list[str], row: list[Any], expected: set[tuple[int, ...]
 @pytest.mark.parametrize(
     ("columns", "rows", "expected"),
     [
-        (
-            ["route", "step", "reaction_id"],
-            [[1, 2, 12], [1, 1, 11], [2, 1, 13], [2, 2, 14]],
-            {(11, 12), (13, 14)},
-        ),
         (["step", "reaction_id"], [[2, 12], [1, 11]], {(11, 12)}),
         (["step_number", "r"], [[1, reaction(11)], [2, reaction(12)]], {(11, 12)}),
         (["step", "r", "product"], [[1.0, {"id": 11}, "A"], ["2", {"id": 12}, "B"]], {(11, 12)}),
