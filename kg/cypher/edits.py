@@ -174,7 +174,7 @@ def parameterise(text: str, places: Sequence[int] | None = None) -> Parameterise
     if not places:
         return Parameterised(text, {})
     found = tokens(text)
-    prefix = _free_prefix(text)
+    prefix = free_prefix(text, "__p")
     edits: list[Edit] = []
     parameters: dict[str, str] = {}
     for place in places:
@@ -199,8 +199,8 @@ def parameter_places(text: str) -> tuple[int, ...]:
     return tuple(place for place, token in enumerate(parsed.tokens) if token.start in starts)
 
 
-def _free_prefix(text: str) -> str:
-    prefix = "__p"
+def free_prefix(text: str, prefix: str) -> str:
+    """Return a prefix for names that no name in a text begins with: the given one, with more underscores."""
     while prefix in text:
         prefix = f"_{prefix}"
     return prefix

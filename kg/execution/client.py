@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.hashing import Values
 from retrocypher.kg.server.endpoint import Endpoint
 
 START_S = 30.0
@@ -93,15 +94,24 @@ class Client:
         return self._ask({"op": "explain", "text": text, "parameters": parameters}, tag, deadline)
 
     def run(
-        self, text: str, parameters: dict[str, str], tag: dict[str, str], deadline: float
+        self,
+        text: str,
+        parameters: dict[str, str],
+        tag: dict[str, str],
+        deadline: float,
+        values: Values | None = None,
     ) -> dict[str, Any]:
-        """Return columns and rows of a query, or the server's error; raises as `explain` does."""
+        """Return columns and rows of a query, or the server's error; raises as `explain` does.
+
+        With ``values`` return the number of columns and rows, and the hashes of the values.
+        """
         request = {
             "op": "run",
             "text": text,
             "parameters": parameters,
             "row_cap": self._limits.row_cap,
             "byte_cap": self._limits.byte_cap,
+            "values": values,
         }
         return self._ask(request, tag, deadline)
 
@@ -138,8 +148,9 @@ class Client:
             if not self._connection.poll(max(deadline - time.monotonic(), 0.0)):
                 self.close()
                 raise ClientLate
-            answer: dict[str, Any] = json.loads(self._connection.recv_bytes())
+            head, _, hashes = self._connection.recv_bytes().partition(b"\n")
         except (EOFError, OSError) as error:
             self.close()
             raise ClientGone from error
-        return answer
+        answer: dict[str, Any] = json.loads(head)
+        return {**answer, "hashes": hashes} if "width" in answer else answer

@@ -26,6 +26,7 @@ from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
 
+from retrocypher.kg.execution.hashing import HASH_BYTES, HASHED_BYTES, HASHED_ROWS, hash_value
 from retrocypher.kg.offline import refuse_as_parent
 from retrocypher.kg.server.endpoint import Endpoint, connect
 
@@ -172,7 +173,9 @@ class Client:
             if request["op"] == "open":
                 self._open(convert(request["endpoint"], Endpoint))
                 return b"{}"
-            return self._explain(request) if request["op"] == "explain" else self._run(request)
+            if request["op"] == "explain":
+                return self._explain(request)
+            return self._hash(request) if request["values"] else self._run(request)
         except Neo4jError as error:
             return _error("server", error.code, error.message)
         except (DriverError, OSError) as error:
@@ -222,6 +225,26 @@ class Client:
                 result.consume()
         kept = f'{{"columns": {columns}, "rows": [{",".join(rows)}], "truncated": {json.dumps(truncated)}}}'
         return kept.encode()
+
+    def _hash(self, request: dict[str, Any]) -> bytes:
+        """Run a query and return a line of JSON, then the hashes of all values."""
+        hashes = bytearray()
+        rows = 0
+        truncated = False
+        with self._session() as session:
+            result = session.run(_query(request["text"], request), request["parameters"])
+            width = len(result.keys())
+            for record in result:
+                if rows == HASHED_ROWS or len(hashes) + width * HASH_BYTES > HASHED_BYTES:
+                    truncated = True
+                    break
+                for value in record.values():
+                    hashes += hash_value(to_json_value(value), request["values"])
+                rows += 1
+            if not truncated:
+                result.consume()
+        head = json.dumps({"width": width, "row_count": rows, "truncated": truncated})
+        return head.encode() + b"\n" + hashes
 
     def _session(self) -> neo4j.Session:
         if self._driver is None:

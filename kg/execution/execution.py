@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from retrocypher.kg.errors import GraphError
+from retrocypher.kg.execution.hashing import Values, hash_value
 
 Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
 
@@ -74,13 +75,34 @@ class Execution(Struct, frozen=True):
     """Seconds of the deciding attempt, planning included."""
 
 
+class HashedTable(Execution, frozen=True):
+    """A complete result as hashes of its values; ``columns`` and ``rows`` are empty."""
+
+    width: int = 0
+    """Number of columns."""
+    hashes: bytes = b""
+    """`HASH_BYTES` bytes for each value, row after row."""
+
+
+def hash_rows(execution: Execution, values: Values) -> Execution:
+    """Return the `HashedTable` of a complete result that was kept as rows; what is not ``ok`` as it is."""
+    if execution.status != "ok":
+        return execution
+    hashes = b"".join(hash_value(value, values) for row in execution.rows for value in row)
+    return HashedTable("ok", row_count=len(execution.rows), width=len(execution.columns), hashes=hashes)
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of an executor; with ``plan_only`` the query is planned and checked, and not run."""
+    """One call of an executor.
+
+    With ``plan_only`` the query is planned and checked, and not run. With ``values`` its result is hashed.
+    """
 
     text: str
     limits: Limits
     plan_only: bool = False
+    values: Values | None = None
 
 
 class GraphUnavailable(GraphError):  # noqa: N818 - the name that records and callers know

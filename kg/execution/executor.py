@@ -15,6 +15,7 @@ from retrocypher.kg.execution.execution import (
     Call,
     Execution,
     GraphUnavailable,
+    HashedTable,
     Limits,
     Status,
     Trouble,
@@ -31,6 +32,7 @@ from retrocypher.kg.execution.guard import (
     without_profile,
     writing_in,
 )
+from retrocypher.kg.execution.hashing import Values
 from retrocypher.kg.execution.recovery import (
     TAG,
     ExclusiveRerunStats,
@@ -107,7 +109,7 @@ class Attempts:
         if call.plan_only:
             plan = self._client.explain(query.text, query.parameters, self._tag, deadline)
             return None if "error" in plan else Execution("ok")
-        answer = self._client.run(query.text, query.parameters, self._tag, deadline)
+        answer = self._client.run(query.text, query.parameters, self._tag, deadline, call.values)
         return None if "error" in answer else _ok(answer)
 
     def _long_way(self, call: Call, deadline: float) -> Execution | InconclusiveAttempt:
@@ -134,11 +136,13 @@ class Attempts:
             self._harmless.setdefault(shape(text))
         if call.plan_only:
             return Execution("ok")
-        answer = self._client.run(text, {}, self._tag, deadline)
+        answer = self._client.run(text, {}, self._tag, deadline, call.values)
         return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
 
 
 def _ok(answer: dict[str, Any]) -> Execution:
+    if "width" in answer:
+        return HashedTable("ok", **answer)
     rows = answer["rows"]
     return Execution(
         "ok", columns=answer["columns"], rows=rows, row_count=len(rows), truncated=answer["truncated"]
@@ -206,6 +210,15 @@ class GuardedExecutor:
             cypher = with_limit(cypher, row_limit)
         timeout = min(timeout_s or self._limits.timeout_s, self._limits.timeout_s)
         return self._judge(Call(cypher, replace(self._limits, timeout_s=timeout)))
+
+    def run_hashed(self, cypher: str | None, values: Values) -> Execution:
+        """Run one query as `run` does and return its complete result as a `HashedTable`.
+
+        A result of more than `HASHED_ROWS` rows is truncated. What does not end ``ok`` is no HashedTable.
+        """
+        if cypher is None or not cypher.strip():
+            return Execution("no_query")
+        return self._judge(Call(cypher, self._limits, values=values))
 
     def explain(self, cypher: str | None) -> Execution:
         """Return the status that planning gives a query, without running it; raise as `run`.

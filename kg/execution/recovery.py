@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +181,8 @@ class Verdicts:
         try:
             return Execution(**json.loads(self._path(call).read_bytes()))
         except FileNotFoundError:
-            return None
+            # A complete result takes no less than its first rows.
+            return self.find(replace(call, values=None)) if call.values else None
 
     def keep(self, call: Call, verdict: Execution) -> None:
         """Keep a verdict for the rest of the session."""
@@ -206,7 +207,11 @@ class Verdicts:
         return exclusive_rerun_stats(self._waits.parent)
 
     def _path(self, call: Call) -> Path:
-        asked = json.dumps(asdict(call.limits)) + ("\nplan" if call.plan_only else "")
+        asked = (
+            json.dumps(asdict(call.limits))
+            + ("\nplan" if call.plan_only else "")
+            + ("\nhashed" if call.values else "")
+        )
         name = hashlib.sha256(f"{asked}\n{call.text}".encode()).hexdigest()
         return self._directory / f"{name}.json"
 

@@ -12,6 +12,7 @@ from msgspec import UNSET
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.plugins.runs.record import (
     JUDGE_STAGE,
+    MORE_METRICS,
     RETRIEVAL_METRICS,
     SCORE_METRICS,
     SCORED_KEYS,
@@ -292,7 +293,7 @@ class Group:
 
     def _add_scores(self, scores: Scores) -> None:
         for name, mean in self.means.items():
-            if (value := getattr(scores, name)) is not None:
+            if (value := scores.value(name)) is not None:
                 mean.add(value)
         for key, score in (scores.per_key or {}).items():
             if score.f1 is None:
@@ -335,6 +336,7 @@ class Group:
 
     def summary(self) -> GroupSummary:
         """Return counts and means; ``defined`` has the size of means over fewer than all scored cases."""
+        means = {name: mean for name, mean in self.means.items() if mean.count or name not in MORE_METRICS}
         return GroupSummary(
             cases=self.cases,
             scored=self.scored,
@@ -347,10 +349,10 @@ class Group:
             fallback=self.fallbacks.summary() if self.fallbacks.cases else UNSET,
             answers=self.answers.summary() if self.answers.cases else UNSET,
             judge=self.judgements.summary() if self.judgements.cases else UNSET,
-            means={name: mean.mean for name, mean in self.means.items()},
+            means={name: mean.mean for name, mean in means.items()},
             per_key={
                 key: KeyMeans(**{name: mean.mean for name, mean in means.items()}, cases=means["f1"].count)
                 for key, means in self.keys.items()
             },
-            defined={name: mean.count for name, mean in self.means.items() if mean.count != self.scored},
+            defined={name: mean.count for name, mean in means.items() if mean.count != self.scored},
         )

@@ -25,6 +25,7 @@ from retrocypher.plugins.analysis.report_scores import (
     SeriesBoxes,
     SeriesErrors,
     SeriesKeys,
+    SeriesMetrics,
     SeriesScores,
     answers,
     boxes,
@@ -32,6 +33,7 @@ from retrocypher.plugins.analysis.report_scores import (
     errors,
     headlines,
     keys,
+    more_metrics,
     scores,
     validity,
 )
@@ -382,6 +384,8 @@ class RunNumbers(Struct, frozen=True, kw_only=True):
     headlines: list[Headline]
     scores: list[SeriesScores]
     keys: list[SeriesKeys]
+    more: list[SeriesMetrics]
+    """Scores that were measured on request."""
     variations: list[Variation]
     """How outcomes vary over repeats and paraphrases."""
     boxes: list[SeriesBoxes]
@@ -435,6 +439,7 @@ def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> Run
         headlines=headlines(run, means),
         scores=scores(run, means),
         keys=keys(run, resampler),
+        more=more_metrics(run, resampler),
         variations=run.summary.variations(run.table.cluster_names),
         boxes=boxes(run),
         errors=errors(run),

@@ -22,7 +22,7 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.analysis.summary import Cell, Series
-from retrocypher.plugins.runs.record import KEY_METRICS
+from retrocypher.plugins.runs.record import KEY_METRICS, MORE_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import BoxStats
@@ -101,6 +101,31 @@ def _prompts(run: ReportRun, means: Means, series: Series) -> Iterator[PromptSco
 
 def _setting(run: ReportRun, task: str) -> str:
     return str(run.table.labels("setting")[run.table.labels("task").index(task)])
+
+
+class SeriesMetrics(Struct, frozen=True):
+    """The scores of one model and loop that were measured on request, by task."""
+
+    model: str
+    loop: str
+    rows: dict[str, dict[str, Estimate]]
+    """By task, and for `ALL`, the mean of each of `MORE_METRICS` that was measured."""
+
+
+def more_metrics(run: ReportRun, resampler: Resampler) -> list[SeriesMetrics]:
+    """Return the scores measured on request: one part for each model and loop that has them."""
+    measured = [name for name in MORE_METRICS if not np.isnan(run.table.scores(name)).all()]
+    found: dict[tuple[Any, ...], dict[str, dict[str, Estimate]]] = {}
+    for by in (("model", "loop", "task"), ("model", "loop")) if measured else ():
+        for each in slice_means(run.table, by, measured, resampler):
+            rows = found.setdefault((each.slice["model"], each.slice["loop"]), {})
+            rows.setdefault(str(each.slice.get("task", ALL)), {})[each.metric] = each.mean
+    return [
+        SeriesMetrics(
+            model, loop, dict(sorted(rows.items(), key=lambda row: (row[0] == ALL, task_place(row[0]))))
+        )
+        for (model, loop), rows in found.items()
+    ]
 
 
 class SeriesKeys(Struct, frozen=True):

@@ -43,6 +43,8 @@ def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored
     if record.scores is None or execution is None:
         return Rescored(record)
     found = assessor.case(question, record.cypher, execution)
+    # These need the graph.
+    found.scores.ex, found.scores.psjs = record.scores.ex, record.scores.psjs
     if execution.fallback is not UNSET:
         fallback = assessor.fallback(question, fields_of(execution.fallback))
         execution = replace(execution, fallback=fallback)

@@ -23,7 +23,7 @@ from retrocypher.plugins.analysis.variation import OVER, Variation
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.reporting.numbers import NOT_DEFINED, three_digits
 from retrocypher.plugins.runs.listing import RunEntry
-from retrocypher.plugins.runs.record import NO_LOOP, RETRIEVAL_METRICS
+from retrocypher.plugins.runs.record import MORE_METRICS, NO_LOOP, RETRIEVAL_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
@@ -149,6 +149,13 @@ def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> 
             f"fallback in {counted(used, 'case')}: mean recall {three_digits(recall)}, "
             f"F1 {three_digits(f1)} of its rows, in no other mean"
         )
+    measured = [
+        f"{name.upper()} {three_digits(mean.mean)} of {counted(mean.count, 'case')}"
+        for name in MORE_METRICS
+        if (mean := counts.means[name]).count
+    ]
+    if measured:
+        yield ", ".join(measured)
     yield from _answers(counts.answers)
     for variant, scores in counts.judgements.variants.items():
         mean = scores.mean

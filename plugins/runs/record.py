@@ -110,6 +110,10 @@ class Scores(Struct, kw_only=True):
     """METEOR of the query text."""
     rouge_l: float | None = None
     """ROUGE-L of the query text."""
+    ex: float | UnsetType | None = UNSET
+    """Execution accuracy, 0 or 1; absent without `--metrics ex`, null where it is not defined."""
+    psjs: float | UnsetType | None = UNSET
+    """Provenance subgraph Jaccard similarity; absent without `--metrics psjs`, null where not defined."""
 
     def value(self, metric: str) -> float | None:
         """Return the score of one of `SCORE_METRICS` or `KEY_METRICS`."""
@@ -117,8 +121,8 @@ class Scores(Struct, kw_only=True):
         if metric in KEY_METRICS:
             metric, key = KEY_METRICS[metric]
             scores = (self.per_key or {}).get(key)
-        found: float | None = getattr(scores, metric, None)
-        return found
+        found: float | UnsetType | None = getattr(scores, metric, None)
+        return None if found is UNSET else found
 
 
 SCORE_METRICS = (
@@ -134,8 +138,13 @@ SCORE_METRICS = (
     "bleu",
     "meteor",
     "rouge_l",
+    "ex",
+    "psjs",
 )
 """Names of the scores of a case that are numbers."""
+
+MORE_METRICS = ("ex", "psjs")
+"""Those that are measured on request (``--metrics``)."""
 
 RETRIEVAL_METRICS = ("precision", "recall", "f1")
 """Those that the tables of means show."""
@@ -487,8 +496,9 @@ class Record(Struct, kw_only=True):
         """The scores that are numbers, by name; empty without scores."""
         if self.scores is None:
             return {}
-        values = ((name, getattr(self.scores, name)) for name in self.scores.__struct_fields__)
-        return {name: value for name, value in values if name in SCORE_METRICS and value is not None}
+        names = (name for name in self.scores.__struct_fields__ if name in SCORE_METRICS)
+        values = ((name, self.scores.value(name)) for name in names)
+        return {name: value for name, value in values if value is not None}
 
     @property
     def was_run(self) -> bool:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 from msgspec import convert, structs
 
+from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.endpoint import Endpoint
@@ -21,6 +22,7 @@ from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Tokens
 from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
+from retrocypher.plugins.scoring.graph_metrics import GraphMetrics
 from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
@@ -178,6 +180,25 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseMetrics:
+    """Measures the queries of cases that have their scores."""
+
+    metrics: GraphMetrics
+    names: Collection[str]
+    """Those of `MORE_METRICS` that were asked for."""
+
+    def measure(self, record: Record, execution: Execution) -> None:
+        """Put the metrics of a case on its record; raises GraphError if the graph cannot be asked."""
+        if record.scores is None:
+            return
+        found = self.metrics.measure(record.reference_cypher, record.cypher, execution)
+        if "ex" in self.names:
+            record.scores.ex = found.ex
+        if "psjs" in self.names:
+            record.scores.psjs = found.psjs
+
+
+@dataclass(frozen=True, slots=True)
 class CaseRuntime:
     """What a case is run with."""
 
@@ -204,3 +225,5 @@ class CaseRuntime:
     """What written answers are made with; None without them."""
     judge: CaseJudge | None = None
     """Rates queries that have their scores; None without a judge."""
+    graph_metrics: CaseMetrics | None = None
+    """Measures queries on the graph; None without ``--metrics``."""

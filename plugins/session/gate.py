@@ -29,7 +29,7 @@ from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, Manifest
-from retrocypher.plugins.runs.record import SCHEMA_VERSION
+from retrocypher.plugins.runs.record import MORE_METRICS, SCHEMA_VERSION
 from retrocypher.plugins.session.options import dest
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
@@ -71,6 +71,8 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         )
     planned = planned_scores(plan)
     for rule in gate.rules:
+        if rule.metric in MORE_METRICS and rule.metric not in options.metrics:
+            raise InputError(f"--gate {rule}: {rule.metric} is not measured; add --metrics {rule.metric}")
         # A figure over repeats needs as many.
         table_of(planned.table(), rule.metric)
     if gate.baseline is not None:

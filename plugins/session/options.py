@@ -12,6 +12,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
 from retrocypher.kg.secrets import without_password
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
+from retrocypher.plugins.runs.record import MORE_METRICS
 
 if TYPE_CHECKING:
     # Commands declare some of these options too, and start without pytest.
@@ -114,6 +115,10 @@ class Options:
         1,
         1000,
     )
+    metrics: tuple[str, ...] = _names(
+        f"more scores to measure on the graph: {', '.join(MORE_METRICS)} (CypherBench)", "NAME,..."
+    )
+    cypherbench_compat: bool = _flag("measure ex and psjs as CypherBench's published evaluator does")
     loop: tuple[str, ...] = _names(
         "what happens after the first completion: none, cove, review, guarded, guarded-limit, or a loop of "
         "your own",

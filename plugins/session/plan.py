@@ -22,7 +22,7 @@ from retrocypher.kg.questions.reading import QuestionSet, load_questions, questi
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.summary import Usage
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.runs.record import MORE_METRICS, JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
@@ -218,6 +218,7 @@ def resolve(
     paraphrases = parse_paraphrases(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
     shots = _shots_named(options)
+    _require_metrics(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
     judge = judge_plan(options, environment)
@@ -332,6 +333,20 @@ def _tasks_named(options: Options) -> tuple[str, ...]:
     if unknown:
         raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
     return options.task or TASKS
+
+
+def _require_metrics(options: Options) -> None:
+    """Refuse metrics that do not exist, or that need a graph where there is none; raise InputError."""
+    for name in options.metrics:
+        if name not in MORE_METRICS:
+            raise InputError(f"--metrics {name}: no such metric; {_choose(name, MORE_METRICS)}")
+    if options.cypherbench_compat and not options.metrics:
+        raise InputError("--cypherbench-compat: it changes ex and psjs; add --metrics ex,psjs")
+    if options.metrics and options.graph == "none":
+        named = ",".join(options.metrics)
+        raise InputError(
+            f"--metrics {named}: they run queries, and with --graph none there is no graph. Leave out one."
+        )
 
 
 def _choose(name: str, known: Collection[str]) -> str:

@@ -136,6 +136,8 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     record.execution = RecordedExecution(**structs.asdict(execution), fallback=fallback or UNSET)
     found = assessor.case(case.question, record.cypher, execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
+    if runtime.graph_metrics is not None:
+        runtime.graph_metrics.measure(record, execution)
     if found.labels:
         record.explanation = assessor.explain(record, case.question, found.finding)
     if runtime.answering is not None:

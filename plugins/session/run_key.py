@@ -104,6 +104,9 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             "seed": options.seed,
             # Left out where nothing is set, so that the keys of older runs stay.
             **({"sampling": dict(plan.sampling)} if plan.sampling else {}),
+            **(
+                {"metrics": [*sorted(options.metrics), options.cypherbench_compat]} if options.metrics else {}
+            ),
             "query_timeout": options.query_timeout,
             "case_threshold": options.case_threshold,
             "key_encoder": f"{encoder.name}@{encoder.threshold:g}" if encoder else None,

@@ -314,6 +314,7 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
         ("run", "What was run", True),
         ("results", "Scores", True),
         ("keys", "Scores by key", any(each["keys"] for each in runs)),
+        ("more", "EX and PSJS", any(each["more"] for each in runs)),
         ("variation", "Repeats and paraphrases", any(each["variations"] for each in runs)),
         ("boxes", "Distribution of F1", any(part.tasks for each in runs for part in each["boxes"])),
         ("comparisons", "Comparisons", bool(shown["comparisons"])),

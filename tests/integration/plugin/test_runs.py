@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from support.allure_results import assert_shown_again, attachments, shown
 from support.comparable import without_times
 from support.suite import CHECKOUT, Ran, Session, Suite
@@ -16,6 +17,7 @@ from support.suite import CHECKOUT, Ran, Session, Suite
 from retrocypher.kg.questions.question import paraphrase
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
+from retrocypher.plugins.cli.main import cli
 from retrocypher.prompts.templates.template import prompt_set_sha256
 
 SIX = ("--sample=6", "--task=precursors,best_yield,conditions,chains_to_target", "--phrasing=1,3")
@@ -263,3 +265,29 @@ def test_a_broken_harness_and_a_broken_loop_are_no_scores(live: Suite, plugin: C
     assert ran.summary["passed"] == 5
     assert "incomplete: 7 cases crashed" in ran.output
     assert len(assert_shown_again(ran.run, "broken")) == 7
+
+
+def test_more_metrics_are_measured_on_request_and_kept(live: Suite, alone: Ran, tmp_path: Path) -> None:
+    options = ("-n0", "-p", "no:allure_pytest", "--sample=10", "--prompt=P5,P10", "--shot=ZS")
+    models = ("--model=right=oracle", "--model=wrong=mutant:reverse_arrow")
+
+    ran = live(*options, *models, "--metrics=ex,psjs", "--gate=ex by model>=0", "--gate-partial")
+
+    assert ran.status == 0, ran.output
+    scores = {
+        label: [each["scores"] for each in ran.records.values() if each["model"] == label]
+        for label in ("right", "wrong")
+    }
+    assert len(scores["right"]) == 10
+    assert all(each["ex"] == each["psjs"] == 1 for each in scores["right"])
+    assert {each["ex"] for each in scores["wrong"]} <= {0, 1, None}
+    assert min(each["ex"] for each in scores["wrong"] if each["ex"] is not None) == 0
+    assert all(each["psjs"] is None or 0 <= each["psjs"] <= 1 for each in scores["wrong"])
+    assert ran.summary["by"]["model"]["right"]["means"]["ex"] == 1
+    assert "EX 1.000 of 10 cases, PSJS 1.000 of 10 cases" in ran.output
+    again = CliRunner().invoke(cli, ["rescore", str(ran.run), "--json"])
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.output)["changed"] == 0
+    assert not any("ex" in (each["scores"] or {}) for each in alone.records.values())
+    refused = live(*options, "--model=oracle", "--gate=ex>=0.5", "--gate-partial")
+    assert (refused.status, "ex is not measured; add --metrics ex" in refused.output) == (4, True)

@@ -379,3 +379,16 @@ def test_what_stands_apart_is_there() -> None:
     listed = yaml.safe_load((PACKAGE / "plugins" / "session" / "code.yaml").read_text())
     assert [name for name in (*listed["folders"], *listed["apart"]) if not list(PACKAGE.glob(name))] == []
     assert set(listed["libraries"]) == set(library_versions())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"metrics": ("exx",)}, "--metrics exx: no such metric; choose from ex, psjs"),
+        ({"metrics": ("ex",), "graph": "none"}, "with --graph none there is no graph"),
+        ({"cypherbench_compat": True}, "--cypherbench-compat: it changes ex and psjs; add --metrics"),
+    ],
+)
+def test_metrics_that_cannot_be_measured_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        resolve(options_of(model=("oracle",), **given), {})
