@@ -3,9 +3,9 @@
 Two values have one hash if they are equal in this sense:
 
 - A number equals a number of the same value: 1 is 1.0. It never equals true or a text.
-- Numbers with a fraction are rounded to nine significant digits; between a billion and 10^15 to integers, so
-  that all digits of an integer count. Integers themselves are exact. The edges of rounding lie where no short
-  decimal is, so that noise in the last bits does not separate two sums that would be ``1.0000000005``.
+- Integers are exact. Floats are rounded to nine significant digits, and between a billion and 10^15 to
+  integers. The edges of rounding lie where no short decimal is, so that noise in the last bits does not
+  separate two sums that would be ``1.0000000005``.
 - NaN equals NaN, and null equals null.
 - Dates, times and durations are equal if their type and ISO text are. They equal no text.
 - Nodes and relationships are equal if they are one element of the graph, paths if they run through the same
