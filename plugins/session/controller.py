@@ -267,10 +267,11 @@ class Controller:
         """Return how many cases each worker runs at a time: one, unless calls depend on results."""
         plan = self._plan
         depends = plan.loops.models or plan.answering or plan.judge
-        if self._gateway is None or plan.replay is not None or not depends:
+        concurrency = plan.options.concurrency
+        if self._gateway is None or plan.replay is not None or not depends or concurrency == 1:
             return 1
         # Twice as many as calls: while some wait for a model, others wait for the graph, or their turn.
-        return max(1, -(-2 * plan.options.concurrency // workers))
+        return -(-2 * concurrency // workers)
 
     def _stop_for(self, stop: Stop) -> None:
         """End the session for what the gateway found; called in its thread."""
