@@ -105,6 +105,7 @@ class Controller:
         self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
         self._gateway: Gateway | None = None
+        self._landing_s = 0.0
         self._coordination: SessionFolder | None = None
         self._manifest = Manifest()
 
@@ -168,6 +169,11 @@ class Controller:
         self._gateway.request_ahead(
             first_requests(self._plan, self._graph.schema, layout.in_order(node_ids), known)
         )
+
+    def end_calls(self, landing_s: float) -> None:
+        """Request nothing more ahead; calls in flight get some seconds to end when the session stops."""
+        self._landing_s = landing_s
+        self.stop_ahead()
 
     def stop_ahead(self) -> None:
         """Request nothing more ahead."""
@@ -234,7 +240,7 @@ class Controller:
     def stop(self) -> None:
         """Stop what was started."""
         if self._gateway is not None:
-            self._gateway.close()
+            self._gateway.close(self._landing_s)
         if self._graph is not None:
             self._graph.stop()
         if self._coordination is not None:

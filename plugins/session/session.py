@@ -34,6 +34,8 @@ from retrocypher.plugins.session.worker import (
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
+_LANDING_S, _LONG_LANDING_S = 2.0, 30.0
+"""How long calls in flight may take to end after Ctrl-C, and at any other end: what was paid is kept."""
 
 
 class SuiteSession:
@@ -160,6 +162,9 @@ class SuiteSession:
     def finish(self, session: pytest.Session, status: int) -> None:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
+            # After -x pytest-xdist has the status of an interrupt, too.
+            by_hand = status == pytest.ExitCode.INTERRUPTED and not self._is_ending()
+            self.controller.end_calls(_LANDING_S if by_hand else _LONG_LANDING_S)
             other_test_failed = session.testsfailed > self._failed_cases
             session.exitstatus = self.controller.finish(status, other_test_failed=other_test_failed)
             suppress_tracebacks(self._config, self.controller.state.summary)

@@ -204,6 +204,18 @@ class Calls:
         for task in self._ahead:
             task.cancel()
 
+    async def land(self, seconds: float) -> None:
+        """Request nothing more, and let calls in flight end and be stored, for some seconds at most."""
+        self.stop_ahead()
+        flying = []
+        for flight in self._flights.values():
+            if flight.ticket.admitted.done():
+                flying.append(flight.task)
+            else:
+                flight.task.cancel()
+        if flying:
+            await asyncio.wait(flying, timeout=seconds)
+
     async def close(self) -> None:
         """Close what is open; no call is under way any more."""
         for model in self._models.values():
@@ -281,7 +293,18 @@ class Calls:
                 self._end(Stop("refused", asked.model.side, f"{asked.model.spec.label}: {error}"))
             raise
         self._spent += completion.cost or 0.0
+        if self._settings.max_cost is not None and asked.model.spec.kind == "openai":
+            self._require_cost(completion)
         return completion
+
+    def _require_cost(self, completion: Completion) -> None:
+        """End the run if the cost of a call cannot be told."""
+        if completion.cost is None and "no_answer" not in completion.details:
+            message = (
+                "The API reports no tokens, so its calls have no known cost and --max-cost cannot be kept. "
+                "Repeat the command without --max-cost."
+            )
+            self._end(Stop("budget", "run", message))
 
     def _require_budget(self) -> None:
         limit = self._settings.max_cost

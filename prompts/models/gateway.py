@@ -108,10 +108,15 @@ class Gateway:
         if self._calls is not None:
             self._loop.call_soon_threadsafe(self._calls.stop_ahead)
 
-    def close(self) -> None:
-        """End all calls and llama.cpp; may be called again."""
+    def close(self, landing_s: float = 0.0) -> None:
+        """End all calls and llama.cpp; may be called again.
+
+        Calls in flight get some seconds to end, so that completions that were paid for are stored.
+        """
         if self._loop.is_closed():
             return
+        if self._calls is not None and landing_s:
+            self._run(self._calls.land(landing_s), landing_s + _CLOSE_S)
         while self._processes:
             self._processes.popitem()[1].stop()
         with suppress(TimeoutError):

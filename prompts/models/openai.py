@@ -86,12 +86,17 @@ class OpenAIModel:
         attempt = timeouts = 0
         while True:
             attempt += 1
-            completion, failure = await self._attempt(asked, attempt, ticket)
+            async with self._endpoint.call(ticket) as began:
+                completion, failure = await self._attempt(asked, attempt, began)
+                if failure is None or failure.kind not in UNREACHED:
+                    self._breaker.was_reached = True
+                if failure is None or failure.verdict != "retry":
+                    self._breaker.replied()
+                elif failure.kind != "rate_limit":
+                    # It keeps its place, so that an API that fails does not get ever more requests.
+                    timeouts += failure.kind == "timeout"
+                    await self._pause(failure, attempt, timeouts)
             ticket = Ticket(urgent=True)
-            if failure is None or failure.kind not in UNREACHED:
-                self._breaker.was_reached = True
-            if failure is None or failure.verdict != "retry":
-                self._breaker.replied()
             if completion is not None:
                 return completion
             assert failure is not None
@@ -104,40 +109,40 @@ class OpenAIModel:
                     continue
                 case "give_up":
                     raise self._breaker.failed(failure.kind, failure.message)
-            timeouts += failure.kind == "timeout"
-            await self._pause(failure, attempt, timeouts)
+            if failure.kind == "rate_limit":
+                # A limit on the rate holds for the endpoint, which lets no call begin before.
+                self._require_attempts(failure, attempt, timeouts)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
     async def _attempt(
-        self, asked: Asked, attempt: int, ticket: Ticket
+        self, asked: Asked, attempt: int, began: float
     ) -> tuple[Completion | None, Failure | None]:
-        async with self._endpoint.call(ticket) as began:
-            self._breaker.check()
-            self._allow()
-            # Another call in flight may learn that the API refuses one of them.
-            parameters = seeded(self._parameters, asked.case_repeat)
-            started = time.perf_counter()
-            try:
-                reply, headers = await self._client.complete(
-                    model=self._name, messages=whole_messages(asked.messages), **parameters
-                )
-                completion = self._read(reply, time.perf_counter() - started, attempt)
-                self._breaker.has_completed = True
-                self._endpoint.succeeded(sum((completion.tokens or {}).values()))
-                self._endpoint.pause(min(exhausted_s(headers), self._policy.longest_wait_s))
-                return completion, None
-            except (*_UNANSWERED, *_UNREADABLE) as error:
-                failure = understand(error, frozenset(parameters), self._secrets, self._address)
-                if failure.kind == "rate_limit":
-                    wait_s = self._policy.wait_s(attempt, failure.wait_s)
-                    self._endpoint.throttled(began, min(wait_s, self._policy.longest_wait_s))
-                if failure.verdict != "no_answer":
-                    return None, failure
-                details = self._details(attempt, no_answer=failure.message)
-                return Completion("", time_s=time.perf_counter() - started, details=details), failure
+        self._breaker.check()
+        self._allow()
+        # Another call in flight may learn that the API refuses one of them.
+        parameters = seeded(self._parameters, asked.case_repeat)
+        started = time.perf_counter()
+        try:
+            reply, headers = await self._client.complete(
+                model=self._name, messages=whole_messages(asked.messages), **parameters
+            )
+            completion = self._read(reply, time.perf_counter() - started, attempt)
+            self._breaker.has_completed = True
+            self._endpoint.succeeded(sum((completion.tokens or {}).values()))
+            self._endpoint.pause(min(exhausted_s(headers), self._policy.longest_wait_s))
+            return completion, None
+        except (*_UNANSWERED, *_UNREADABLE) as error:
+            failure = understand(error, frozenset(parameters), self._secrets, self._address)
+            if failure.kind == "rate_limit":
+                wait_s = self._policy.wait_s(attempt, failure.wait_s)
+                self._endpoint.throttled(began, min(wait_s, self._policy.longest_wait_s))
+            if failure.verdict != "no_answer":
+                return None, failure
+            details = self._details(attempt, no_answer=failure.message)
+            return Completion("", time_s=time.perf_counter() - started, details=details), failure
 
     def _read(self, reply: Any, time_s: float, attempt: int) -> Completion:
         choice = reply.choices[0]
@@ -165,6 +170,11 @@ class OpenAIModel:
         return details
 
     async def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
+        self._require_attempts(failure, attempt, timeouts)
+        await asyncio.sleep(self._policy.wait_s(attempt, failure.wait_s))
+
+    def _require_attempts(self, failure: Failure, attempt: int, timeouts: int) -> None:
+        """Raise ModelError if the request is not tried again."""
         policy = self._policy
         attempts = policy.attempts
         if failure.kind == "connection" and not self._breaker.was_reached:
@@ -176,9 +186,6 @@ class OpenAIModel:
             raise self._breaker.failed(
                 failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
             )
-        # A limit on the rate holds for the endpoint, which lets no call begin before.
-        if failure.kind != "rate_limit":
-            await asyncio.sleep(policy.wait_s(attempt, failure.wait_s))
 
 
 def _tokens(usage: Any) -> dict[str, int] | None:

@@ -1,5 +1,6 @@
 """Calls of models when something goes wrong: kills, throttling, a hanging API, a cache that waits."""
 
+import signal
 import sqlite3
 import threading
 import time
@@ -180,3 +181,42 @@ def test_repeats_are_cases_of_their_own_with_seeds_of_their_own(
     refused = scripted(*options, "--repeat=2", "--gate=pass^3>=0.5", "--gate-partial")
     assert refused.status == 4
     assert "pass^3 needs 3 repeats of each case, and the run has 2" in refused.output
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_an_interrupt_ends_requests_ahead_and_keeps_what_was_paid(
+    session: Session, api: RolesApi, tmp_path: Path, workers: str
+) -> None:
+    session = Session((*session.arguments, "--sample=200", workers), session.run)
+    process = session.reached(5)
+    before = len(api.asked)
+    process.send_signal(signal.SIGINT)
+
+    ended = session.ended(process)
+
+    assert ended.status == 2, ended.output
+    assert len(api.asked) <= before + 10 * CONCURRENCY
+    with closing(sqlite3.connect(tmp_path / "answers.sqlite")) as kept:
+        assert kept.execute("SELECT count(*) FROM answers").fetchone() == (len(api.asked),)
+
+
+def test_an_api_that_fails_gets_no_more_requests_than_may_be_in_flight(
+    scripted: Suite, api: RolesApi
+) -> None:
+    api.roles["generator"] = lambda _: Said(status=503, headers={"retry-after": "0"})
+
+    ran = scripted("-n0", MINI, *P5, "--sample=60", f"--concurrency={CONCURRENCY}")
+
+    assert ran.status == 16, ran.output
+    assert {record["infrastructure_error"]["kind"] for record in ran.records.values()} == {"server_error"}
+    assert len({text for _, text in api.asked}) <= 2 * CONCURRENCY
+
+
+def test_a_budget_cannot_be_kept_where_the_api_reports_no_tokens(scripted: Suite, api: RolesApi) -> None:
+    api.roles["generator"] = lambda text: Said(str(right_answers()(text)), parts={"usage": None})
+
+    ran = scripted("-n0", MINI, *P5, "--sample=40", "--max-cost=5", "--concurrency=2")
+
+    assert ran.status == 16, ran.output
+    assert "its calls have no known cost and --max-cost cannot be kept" in ran.output
+    assert len(api.asked) <= 10
