@@ -40,7 +40,7 @@ def sampling_parameters(
     more: object = {}
     if extra_body:
         try:
-            more = json.loads(extra_body)
+            more = json.loads(extra_body, parse_constant=_refused)
         except ValueError:
             more = None
     if not isinstance(more, dict):
@@ -51,6 +51,11 @@ def sampling_parameters(
     if taken := sorted({"model", "messages", "stream", "n"} & more.keys()):
         raise InputError(f"--extra-body: {taken[0]} is set by the suite. Leave it out.")
     return {**{name: value for name, value in named.items() if value is not None}, **more}
+
+
+def _refused(name: str) -> None:
+    """Refuse NaN and infinities, which no request can hold."""
+    raise ValueError(name)
 
 
 def seeded(parameters: Mapping[str, Any], case_repeat: int) -> dict[str, Any]:

@@ -160,8 +160,9 @@ def test_sampling_parameters_are_sent_and_identify_a_completion(
     }
     assert ran.manifest["options"]["temperature"] == 0.7
     assert all(turn["cached"] for turn in again.rounds)
-    refused = scripted(*options, "--extra-body=[1]")
-    assert (refused.status, "--extra-body [1]: not a JSON object" in refused.output) == (4, True)
+    for body in ("[1]", '{"a": NaN}'):
+        refused = scripted(*options, f"--extra-body={body}")
+        assert (refused.status, f"--extra-body {body}: not a JSON object" in refused.output) == (4, True)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
