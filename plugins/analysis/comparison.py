@@ -16,9 +16,9 @@ from retrocypher.plugins.analysis.variation import (
     F1_SD,
     OVER,
     Over,
+    count_of,
     groups_of,
     table_of,
-    variation_metric,
 )
 from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.means import TIE
@@ -339,9 +339,7 @@ def compare_runs(
     left_out = [name for name in {*a.texts, *b.texts} if name in other or name.rpartition("-w")[0] in other]
     try:
         tables = a.table(left_out), b.table(left_out)
-        figure = variation_metric(metric)
-        name = metric if figure is None else figure.figure
-        first, second = (table_of(each, metric) for each in tables)
+        (first, name), (second, _) = (table_of(each, metric) for each in tables)
         comparison = compare(first, second, name, by, margin=margin)
         varying = tuple(_varying(*tables, margin))
     except InputError as error:
@@ -362,9 +360,9 @@ def compare_runs(
 
 def _varying(a: ScoreTable, b: ScoreTable, margin: float) -> Iterator[VariationChange]:
     for over in OVER:
-        first, second = groups_of(a, over), groups_of(b, over)
-        if first.count < 2 or first.count != second.count:
+        if not 1 < count_of(a, over) == count_of(b, over):
             continue
+        first, second = groups_of(a, over), groups_of(b, over)
         for figure in (f"pass@{first.count}", f"pass^{first.count}", CHANGES):
             try:
                 pairs = compare(first.table, second.table, figure, (), margin=margin).overall

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, METRIC_NAMES, unknown_key
-from retrocypher.plugins.analysis.variation import FIGURES, variation_metric
+from retrocypher.plugins.analysis.variation import FIGURES, less_is_better, variation_metric
 from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.statistics.paired import MARGIN
 
@@ -27,8 +27,7 @@ class Threshold(Struct, frozen=True):
     @property
     def is_most(self) -> bool:
         """Whether the score is at most the number: for figures of which less is better."""
-        variation = variation_metric(self.metric)
-        return variation is not None and variation.less_is_better
+        return less_is_better(self.metric)
 
     def __str__(self) -> str:
         return f"{self.metric}{_by(self.by)}{'<=' if self.is_most else '>='}{number(self.limit)}"
@@ -132,7 +131,7 @@ class _Parser:
             return self._non_inferiority()
         metric = self._metric((*JUDGED, NO_REGRESSION))
         by = self._by(metric) if self._token.text == "by" else ()
-        sign = "<=" if Threshold(metric, 0.0).is_most else ">="
+        sign = "<=" if less_is_better(metric) else ">="
         if self._token.text != sign:
             self._refuse(f"expected {sign}{self._instead()}: write {metric}{sign} and a number from 0 to 1")
         self._at += 1
@@ -144,7 +143,7 @@ class _Parser:
         if self._token.text in JUDGED:
             self._refuse("a baseline has no scores of a judge; write a rule such as judge>=0.6")
         at, metric = self._at, self._metric()
-        if Threshold(metric, 0.0).is_most:
+        if less_is_better(metric):
             self._at = at
             self._refuse(f"{NO_REGRESSION} is for scores of which more is better; write {metric}<=0.1")
         margin: float | None = None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
 from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
 from retrocypher.plugins.analysis.variation import Variation, variations
@@ -23,7 +23,7 @@ from retrocypher.plugins.runs.record import (
 )
 from retrocypher.plugins.runs.summary import CellSummary, ParaphraseSummary, RunSummary, UnmatchedColumns
 
-_SETTINGS = ("single_step", "multi_step")
+_SETTINGS = ("single_step", "multi_step", "table")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
 _BY = ("setting", "task", "steps", "model", "loop")
 _PROMPT_SHOT = "prompt_shot"
@@ -58,9 +58,11 @@ class Summary:
         self.overall = Group()
         """All cases."""
         names = (*_BY, _PROMPT_SHOT, "phrasing")
-        self._by: dict[str, dict[Any, Group]] = {name: defaultdict(Group) for name in names}
+        self._by: dict[str, dict[Any, Group]] = defaultdict(lambda: defaultdict(Group))
+        self._by |= {name: defaultdict(Group) for name in names}
         self._cells: dict[Cell, Group] = defaultdict(Group)
         self._paraphrases: dict[ParaphraseKey, Group] = defaultdict(Group)
+        self._slices: dict[str, dict[tuple[Series, str], Group]] = defaultdict(lambda: defaultdict(Group))
         self._scored: list[CaseScores] = []
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
@@ -111,12 +113,27 @@ class Summary:
             key.phrasing: self._paraphrases[key] for key in sorted(self._paraphrases) if key[:2] == series
         }
 
+    @property
+    def is_of_tables(self) -> bool:
+        """Whether the cases are table questions of a suite."""
+        return set(self._by["setting"]) == {"table"}
+
+    def slices_of(self, series: Series) -> dict[str, dict[str, Group]]:
+        """Return the cases of a model and loop by slice of the suite, and by its values."""
+        return {
+            name: {value: groups[key] for key in sorted(groups) if key[0] == series and (value := key[1])}
+            for name, groups in self._slices.items()
+        }
+
     def f1_means(self, clusters: Mapping[str, str]) -> Means:
         """Return mean F1 over slices, with intervals; ``clusters`` are those of a `ScoreTable`."""
         return Means(ScoreTable(self._scored, clusters, ("f1",)), ("f1",))
 
     def variations(self, clusters: Mapping[str, str]) -> list[Variation]:
         """Return how outcomes vary over repeats and paraphrases; arguments as in `f1_means`."""
+        if len({(each.phrasing, each.repeat) for each in self._scored}) < 2:
+            # As in most runs, which need no table of all cases.
+            return []
         return variations(ScoreTable(self._scored, clusters, ("f1", "passed")))
 
     def add(self, record: Record, variations: list[str] | UnsetType | None = UNSET) -> None:
@@ -130,6 +147,9 @@ class Summary:
         groups = [self._by[name][key] for name, key in keys.items()]
         groups.append(self._cells[Cell(record.model, record.loop, record.prompt, record.shot, record.task)])
         groups.append(self._paraphrases[ParaphraseKey(record.model, record.loop, record.phrasing)])
+        slices = {} if record.slices is UNSET else record.slices
+        for name, value in slices.items():
+            groups += [self._by[name][value], self._slices[name][(record.model, record.loop), value]]
         known = perfect_variations(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
@@ -192,7 +212,7 @@ def listed_first(value: str, order: Sequence[str]) -> tuple[int, str]:
 
 
 def _cell_order(cell: Cell) -> Any:
-    shot, task = listed_first(cell.shot, _SHOTS), listed_first(cell.task, TASKS)
+    shot, task = listed_first(cell.shot, _SHOTS), task_place(cell.task)
     return cell.model, cell.loop, _prompt_order(cell.prompt), shot, task
 
 
@@ -204,7 +224,7 @@ def _prompt_order(prompt: str) -> tuple[int, str]:
 
 _ORDERS: dict[str, Callable[[Any], Any]] = {
     "setting": lambda setting: listed_first(setting, _SETTINGS),
-    "task": lambda task: listed_first(task, TASKS),
+    "task": task_place,
     _PROMPT_SHOT: lambda pair: (_prompt_order(pair[0]), listed_first(pair[1], _SHOTS)),
 }
 

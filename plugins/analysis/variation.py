@@ -6,7 +6,7 @@ defines them.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
 from typing import Literal
@@ -44,11 +44,6 @@ class VariationMetric(Struct, frozen=True):
     k: int
     """Repeats that it needs: K, and 2 for the others."""
 
-    @property
-    def less_is_better(self) -> bool:
-        """Whether a rule gives the most that it may be."""
-        return self.figure in (CHANGES, F1_SD)
-
 
 def variation_metric(name: str) -> VariationMetric | None:
     """Return the figure of a name such as ``pass^3`` or ``changes[phrasing]``; None for any other score."""
@@ -57,6 +52,28 @@ def variation_metric(name: str) -> VariationMetric | None:
         return None
     over: Over = "phrasing" if found[3] == "phrasing" else "repeat"
     return VariationMetric(found[1], over, int(found[2] or 2))
+
+
+def less_is_better(metric: str) -> bool:
+    """Whether a rule about a score gives the most that it may be."""
+    wanted = variation_metric(metric)
+    return wanted is not None and wanted.figure in (CHANGES, F1_SD)
+
+
+def require_count(metric: str, counts: Mapping[Over, int]) -> None:
+    """Raise InputError if a score is a figure that needs more repeats or paraphrases than there are."""
+    wanted = variation_metric(metric)
+    if wanted is not None and counts[wanted.over] < wanted.k:
+        asked = "--repeat" if wanted.over == "repeat" else "--phrasing"
+        raise InputError(
+            f"{metric} needs {wanted.k} {OVER[wanted.over]}s of each case, and the run has "
+            f"{counts[wanted.over]}; ask for them with {asked}"
+        )
+
+
+def count_of(table: ScoreTable, over: Over) -> int:
+    """Return how many repeats or paraphrases a table has."""
+    return len({*table.labels(over)})
 
 
 @dataclass(frozen=True)
@@ -93,7 +110,7 @@ def groups_of(table: ScoreTable, over: Over) -> Groups:
     """
     others = [name for name in DIMENSIONS if name != over]
     columns = [table.labels(name) for name in others]
-    count = len({*table.labels(over)})
+    count = count_of(table, over)
     members: dict[tuple[Label, ...], list[int]] = {}
     numbers = table.labels(over)
     for place in sorted(range(len(table)), key=numbers.__getitem__):
@@ -133,13 +150,13 @@ def _figures(passed: int, of: int) -> dict[str, float | None]:
     return {**at, **all_of, CHANGES: float(0 < passed < of)}
 
 
-def table_of(table: ScoreTable, metric: str) -> ScoreTable:
-    """Return the table that has a score: this one, or that of its `groups_of`.
+def table_of(table: ScoreTable, metric: str) -> tuple[ScoreTable, str]:
+    """Return the table that has a score, and its name there: this table, or that of its `groups_of`.
 
-    Raises InputError if the figure needs more repeats or paraphrases than the table has.
+    Raises InputError as `require_count` does.
     """
     wanted = variation_metric(metric)
-    return table if wanted is None else _groups(table, metric, wanted).table
+    return (table, metric) if wanted is None else (_groups(table, metric, wanted).table, wanted.figure)
 
 
 def slice_figures(table: ScoreTable, by: Sequence[str], metric: str) -> Iterator[SliceMean]:
@@ -158,14 +175,8 @@ def slice_figures(table: ScoreTable, by: Sequence[str], metric: str) -> Iterator
 
 
 def _groups(table: ScoreTable, metric: str, wanted: VariationMetric) -> Groups:
-    groups = groups_of(table, wanted.over)
-    if groups.count < wanted.k:
-        asked = "--repeat" if wanted.over == "repeat" else "--phrasing"
-        raise InputError(
-            f"{metric} needs {wanted.k} {OVER[wanted.over]}s of each case, and the run has {groups.count}; "
-            f"ask for them with {asked}"
-        )
-    return groups
+    require_count(metric, {wanted.over: count_of(table, wanted.over)})
+    return groups_of(table, wanted.over)
 
 
 class Variation(Struct, frozen=True, kw_only=True):
@@ -207,7 +218,7 @@ def variations(table: ScoreTable, resampler: Resampler | None = None) -> list[Va
     """Return how the outcomes of each model and loop vary over repeats, and over paraphrases."""
     found = []
     for over in OVER:
-        if len({*table.labels(over)}) < 2:
+        if count_of(table, over) < 2:
             continue
         for labels, places in table.slices(("model", "loop")):
             groups = groups_of(table.select(places, ("passed", "f1")), over)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import UNSET
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -18,7 +19,7 @@ from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.judge.bank import bank_folder, has_bank, load_bank
 from retrocypher.plugins.judge.calibration import CostEstimate
-from retrocypher.plugins.judge.calibration_run import calibrate
+from retrocypher.plugins.judge.calibration_run import Calibrated, calibrate
 from retrocypher.plugins.judge.stored_calibration import HOME, judge_identity, keep, require_name
 from retrocypher.plugins.operations.judging import (
     INCOMPLETE,
@@ -84,7 +85,8 @@ def judge_command(
     Judgements on record are kept and responses are cached, so repeating the command resumes it. Judgements of
     another judge are replaced only with --replace, and only when all new ones are there. With --calibrate the
     model judges queries with known errors, and the calibration is stored in reports/calibrations. The exit
-    status is 16 if the judge could not be asked about some cases, otherwise 0.
+    status is 16 if the judge could not be asked about some cases, 4 if its API refused the key or the model
+    before any judgement, otherwise 0.
     """
     asked: dict[str, Any] = {"concurrency": concurrency, "cache": cache, "offline": offline}
     context = click.get_current_context()
@@ -120,6 +122,7 @@ def judge_command(
         named,
         rows=(known.rows if known else 0) if judge_rows is None else judge_rows,
         seed=log.manifest.known_options.seed or 0,
+        of_tables=log.manifest.suite is not UNSET,
         **asked,
     )
     try:
@@ -245,7 +248,7 @@ def calibrate_judge(
         print_json({**done.calibration.report(), "file": kept, "faults": dict(done.faults)})
     else:
         table_console().print(calibration_table(done.calibration))
-        click.echo(_closing(file, done.faults))
+        click.echo(_closing(file, done))
     return done.faults
 
 
@@ -260,12 +263,15 @@ def _estimate(estimate: CostEstimate, spec: ModelSpec) -> str:
     )
 
 
-def _closing(file: Path | None, faults: Mapping[str, int]) -> str:
+def _closing(file: Path | None, done: Calibrated) -> str:
     if file is not None:
         return f"stored in {HOME / file.name}; commit it for gates on this judge"
-    lacking = counted(sum(faults.values()), "judgement")
-    kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in faults.items())
-    return f"incomplete, and not stored: {lacking} could not be made ({kinds}); repeat the command"
+    lacking = counted(sum(done.faults.values()), "judgement")
+    kinds = ", ".join(f"{one_line(kind)} {count:,}" for kind, count in done.faults.items())
+    return (
+        f"incomplete, and not stored: {lacking} could not be made ({kinds}); repeat the command\n"
+        f"{one_line(done.why)}"
+    )
 
 
 def _bank(named: Path | None) -> tuple[Path, str]:

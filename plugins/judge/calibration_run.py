@@ -40,6 +40,8 @@ class Collected:
     """By variant, what the judge said of each query, in the order of the sample."""
     faults: Counter[str] = field(default_factory=Counter)
     """Judgements that were not had because the judge could not be asked, by the kind of error."""
+    why: str = ""
+    """Why the judge could not be asked first; empty if it always could."""
     calls: int = 0
     cached: int = 0
     """How many of them were had before."""
@@ -54,6 +56,7 @@ class Collected:
         self.tokens.update(structs.asdict(judgement.tokens) if judgement.tokens else {})
         if judgement.is_fault and judgement.error is not None:
             self.faults[judgement.error.kind] += 1
+            self.why = self.why or judgement.error.message
         elif not judgement.cached:
             known = self.cost is not None and judgement.cost is not None
             self.cost = (self.cost or 0.0) + (judgement.cost or 0.0) if known else None
@@ -127,6 +130,8 @@ class Calibrated:
     faults: Mapping[str, int]
     """Judgements that were not had because the judge could not be asked, by the kind of error. With any, the
     figures are not of the whole sample."""
+    why: str = ""
+    """As in `Collected`."""
 
 
 def calibrate(
@@ -176,4 +181,4 @@ def calibrate(
         tokens=dict(collected.tokens),
         cost=collected.cost,
     )
-    return Calibrated(calibration, dict(collected.faults))
+    return Calibrated(calibration, dict(collected.faults), collected.why)

@@ -21,11 +21,13 @@ from retrocypher.plugins.runs.record import (
     Record,
     Variant,
 )
-from retrocypher.prompts.models.open import check_models, file_of
+from retrocypher.prompts.models.open import file_of, text_model
 from retrocypher.prompts.models.openai_client import api_address
-from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_spec
+from retrocypher.prompts.models.sides import as_set, environment_of
+from retrocypher.prompts.models.spec import ModelSpec
 
 _FILE = Path(__file__).with_name("criteria.yaml")
+_TABLE_FILE = Path(__file__).with_name("criteria-table.yaml")
 _SHOWN = "plugins/judge/criteria.yaml"
 _FIELDS = ("name", "criteria", "steps", "rubric", "row_length", "reason_length", "prompt")
 _SLOTS = ("{steps}", "{rubric}", "{low}", "{high}", "{case}")
@@ -65,10 +67,13 @@ class Criteria:
 
 
 @cache
-def load_criteria(rows: int = 0) -> Criteria:
-    """Return the criteria, with at most ``rows`` rows shown; raise InputError if the file is damaged."""
+def load_criteria(rows: int = 0, *, of_tables: bool = False) -> Criteria:
+    """Return the criteria, with at most ``rows`` rows shown; raise InputError if the file is damaged.
+
+    Table questions of a suite have criteria of their own, without chemistry.
+    """
     try:
-        return parse_criteria(_FILE.read_text(encoding="utf-8"), rows)
+        return parse_criteria((_TABLE_FILE if of_tables else _FILE).read_text(encoding="utf-8"), rows)
     except (OSError, UnicodeError) as error:
         raise InputError(f"{_SHOWN} cannot be read ({error}). Restore it from the repository.") from error
 
@@ -188,45 +193,16 @@ def fault_of(judgements: Mapping[Variant, Judgement]) -> InfrastructureError | N
     return InfrastructureError(JUDGE_STAGE, faults[0].kind, faults[0].message) if faults else None
 
 
-BASE_URL = "RETROCYPHER_JUDGE_BASE_URL"
-API_KEY = "RETROCYPHER_JUDGE_API_KEY"
-_USUAL = {BASE_URL: "OPENAI_BASE_URL", API_KEY: "OPENAI_API_KEY"}
-
-
-def judge_environment(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return an environment whose usual variables lead to the judge's API, if its own are set."""
-    own = {usual: environment[name] for name, usual in _USUAL.items() if environment.get(name)}
-    return {**environment, **own}
-
-
-def as_set(message: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a message about the judge's API that names the variables which lead to it."""
-    for name, usual in _USUAL.items():
-        message = message.replace(usual, name) if environment.get(name) else message
-    return message
-
-
 def judge_spec(text: str, environment: Mapping[str, str] = os.environ) -> ModelSpec:
     """Read and check ``--judge SPEC`` or ``LABEL=SPEC``; raise InputError if that model cannot judge."""
     if not text.strip():
         raise InputError(
             "--judge names no model; choose gguf:PATH, local, or a model behind an OpenAI-compatible API"
         )
-    asked = judge_environment(environment)
     try:
-        spec = parse_spec(text, asked)
-        if spec.kind in TEXT_KINDS:
-            check_models(
-                [spec], [], [], every_question=[], prompts=[], environment=asked, keyless="gguf:PATH, local"
-            )
+        return text_model(text, "--judge", environment_of("judge", environment))
     except InputError as error:
-        raise InputError(as_set(str(error).replace("--model", "--judge", 1), environment)) from None
-    if spec.kind not in TEXT_KINDS:
-        raise InputError(
-            f"--judge {text}: {spec.kind} reads no messages and cannot judge; choose gguf:PATH, local, or "
-            "the name of a model behind an OpenAI-compatible API"
-        )
-    return spec
+        raise InputError(as_set(str(error), "judge", environment)) from None
 
 
 def judge_facts(
@@ -238,7 +214,7 @@ def judge_facts(
     """Return what tells one judge from another; ``contents`` are hashes of model files by path."""
     return JudgeEntry(
         model=model_entry(spec, contents),
-        api=api_address([spec], environment=judge_environment(environment)),
+        api=api_address([spec], environment=environment_of("judge", environment)),
         criteria=criteria.sha256,
         name=criteria.name,
         scale=list(criteria.scale),

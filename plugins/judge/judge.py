@@ -1,32 +1,31 @@
 """A judge: a query in, a judgement out."""
 
-import os
-import queue
-import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from msgspec import convert
+from msgspec import Struct, convert
 
+from retrocypher.kg.errors import RetroCypherError
 from retrocypher.kg.server.control import session_folder
 from retrocypher.plugins.judge.criteria import (
     Criteria,
     JudgeCase,
     answer_form,
-    as_set,
-    judge_environment,
+    judge_facts,
     load_criteria,
 )
 from retrocypher.plugins.judge.metric import LOGPROBS, Call, CallError, Metric, deepeval
 from retrocypher.plugins.judge.reading import UnreadableError
+from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import Judgement, Tokens, Variant
 from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.prompts.models.calls import GatewaySettings
 from retrocypher.prompts.models.gateway import Gateway
-from retrocypher.prompts.models.gateway_client import GatewayConnections, Side, choice_of
+from retrocypher.prompts.models.gateway_client import GatewayConnections, choice_of
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of
 from retrocypher.prompts.models.spec import ModelSpec
@@ -94,59 +93,17 @@ def _error(failure: Exception, details: dict[str, object]) -> JudgeError:
     return JudgeError("harness", repr(failure))
 
 
-def open_judge(
-    spec: ModelSpec,
-    context: ModelContext,
-    criteria: Criteria | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> Judge:
+def open_judge(spec: ModelSpec, context: ModelContext, criteria: Criteria | None = None) -> Judge:
     """Open a judge; where no model is to be asked, it has no judgements.
 
     Args:
         criteria: What to judge by; None for `load_criteria`.
-        environment: The variables that lead to its API, for messages.
     """
     criteria = criteria or load_criteria()
     if context.connections is None:
         return Judge(_Nobody(spec.label), criteria)
-    model = open_judge_model(
-        spec, context, logprobs=LOGPROBS, form=answer_form(criteria), environment=environment
-    )
-    return Judge(model, criteria)
-
-
-def open_judge_model(
-    spec: ModelSpec,
-    context: ModelContext,
-    *,
-    logprobs: int = 0,
-    form: Mapping[str, Any] | None = None,
-    environment: Mapping[str, str] = os.environ,
-) -> TextModel:
-    """Open the model of a judge, at the judge's API; `logprobs` and `form` as in `choice_of`."""
-    choice = choice_of(spec, side="judge", logprobs=logprobs, form=form)
-    return _JudgeModel(context.open_text(choice), environment)
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgeModel:
-    """A judge's model, whose failures name the variables that were set for the judge."""
-
-    model: TextModel
-    environment: Mapping[str, str]
-
-    @property
-    def label(self) -> str:
-        return self.model.label
-
-    def answer(self, request: Request | Chat) -> Completion:
-        try:
-            return self.model.answer(request)
-        except ModelError as error:
-            raise ModelError(error.kind, as_set(str(error), self.environment)) from error
-
-    def close(self) -> None:
-        self.model.close()
+    choice = choice_of(spec, side="judge", logprobs=LOGPROBS, form=answer_form(criteria))
+    return Judge(context.open_text(choice), criteria)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +126,12 @@ class _Nobody:
 _WAITING = 2
 
 
+class JudgeRefusedError(RetroCypherError):
+    """The API refused the judge's key or model before any judgement."""
+
+    exit_status = 4
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One thing to be judged."""
@@ -181,92 +144,80 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class JudgePool:
-    """Judges at work in threads of their own; each thread asks one thing at a time."""
+    """A judge that judges several things at a time."""
 
-    spec: ModelSpec
-    criteria: Criteria
-    concurrency: int
-    _context: ModelContext
-    _environment: Mapping[str, str]
+    _judge: Judge
+    _concurrency: int
+    _refusals: Sequence[str]
 
     def judge(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Judgement]]:
         """Yield what is judged as it is done, in no order.
 
-        Ended early, by Ctrl-C for instance, it waits for nobody: the threads end with the process, and what
-        was answered before is in the cache.
+        Ended early, by Ctrl-C for instance, it waits for nobody: what was answered before is in the cache.
 
-        Raises InputError if a thread cannot begin, as where the cache cannot be opened.
+        Raises JudgeRefusedError.
         """
-        todo: queue.Queue[Task | None] = queue.Queue()
-        done: queue.Queue[tuple[Task, Judgement] | BaseException] = queue.Queue()
-        for _ in range(self.concurrency):
-            threading.Thread(target=self._work, args=(todo, done), daemon=True).start()
-        waiting, remaining = 0, iter(tasks)
+        remaining = iter(tasks)
+        threads = ThreadPoolExecutor(self._concurrency)
         try:
+            pending: set[Future[tuple[Task, Judgement]]] = set()
             while True:
-                while waiting < self.concurrency * _WAITING and (task := next(remaining, None)) is not None:
-                    todo.put(task)
-                    waiting += 1
-                if not waiting:
+                more = islice(remaining, self._concurrency * _WAITING - len(pending))
+                pending |= {threads.submit(self._judged, task) for task in more}
+                if not pending:
                     return
-                came = done.get()
-                if isinstance(came, BaseException):
-                    raise came
-                waiting -= 1
-                yield came
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    found = future.result()
+                    if self._refusals:
+                        raise JudgeRefusedError(self._refusals[0])
+                    yield found
         finally:
-            while not todo.empty():
-                todo.get_nowait()
-            for _ in range(self.concurrency):
-                todo.put(None)
+            threads.shutdown(wait=False, cancel_futures=True)
 
-    def _work(
-        self,
-        todo: "queue.Queue[Task | None]",
-        done: "queue.Queue[tuple[Task, Judgement] | BaseException]",
-    ) -> None:
-        try:
-            judge = open_judge(self.spec, self._context, self.criteria, self._environment)
-            while (task := todo.get()) is not None:
-                done.put((task, judge.judge(task.case, task.variant, task.repeat)))
-            judge.close()
-        except BaseException as error:
-            done.put(error)
+    def _judged(self, task: Task) -> tuple[Task, Judgement]:
+        return task, self._judge.judge(task.case, task.variant, task.repeat)
 
 
-@contextmanager
-def open_judge_pool(
-    spec: ModelSpec,
-    *,
-    concurrency: int,
-    seed: int,
-    cache: Path | None,
-    offline: bool = False,
-    environment: Mapping[str, str] = os.environ,
-    criteria: Criteria | None = None,
-) -> Iterator[JudgePool]:
-    """Start what a judge needs, and stop it after the block; raise InputError if it cannot be started."""
-    # Here, and not by all threads at once.
-    deepeval("metrics")
-    with ExitStack() as stack:
-        connections = None
-        if cache is not None or not offline:
-            settings = GatewaySettings(
-                concurrency,
-                seed,
-                environments_of(environment),
-                weights=contents_of([spec]),
-                cache=cache,
-                offline=offline,
-            )
-            folder = session_folder()
-            stack.callback(folder.remove)
-            gateway = stack.enter_context(Gateway([spec], settings, folder.path))
-            connections = GatewayConnections(gateway.address)
-        context = ModelContext(seed, connections)
-        yield JudgePool(spec, criteria or load_criteria(), concurrency, context, environment)
+class JudgeRequest(Struct, frozen=True):
+    """Who judges, and how."""
 
+    spec: ModelSpec
+    criteria: Criteria
+    concurrency: int
+    """Calls in flight."""
+    seed: int
+    cache: Path | None
+    """File of the response cache; None for none."""
+    offline: bool
+    environment: Mapping[str, str]
 
-def environments_of(environment: Mapping[str, str]) -> dict[Side, Mapping[str, str]]:
-    """Return the environment of each side of a gateway."""
-    return {"run": environment, "judge": judge_environment(environment)}
+    @contextmanager
+    def pool(self) -> Iterator[JudgePool]:
+        """Start the judge, and stop it after the block; raise InputError if it cannot be started."""
+        # Here, and not by all threads at once.
+        deepeval("metrics")
+        refusals: list[str] = []
+        with ExitStack() as stack:
+            connections = None
+            if self.cache is not None or not self.offline:
+                settings = GatewaySettings(
+                    self.concurrency,
+                    self.seed,
+                    self.environment,
+                    weights=contents_of([self.spec]),
+                    cache=self.cache,
+                    offline=self.offline,
+                )
+                folder = session_folder()
+                stack.callback(folder.remove)
+                gateway = Gateway(
+                    [self.spec], settings, folder.path, lambda stop: refusals.append(stop.message)
+                )
+                connections = GatewayConnections(stack.enter_context(gateway).address)
+            judge = open_judge(self.spec, ModelContext(self.seed, connections), self.criteria)
+            yield JudgePool(judge, self.concurrency, refusals)
+
+    def entry(self) -> JudgeEntry:
+        """Return the judge as a manifest holds it."""
+        return judge_facts(self.spec, self.criteria, contents_of([self.spec]), self.environment)

@@ -5,7 +5,6 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,14 +22,12 @@ from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.judge.criteria import (
-    Criteria,
     case_to_judge,
     fault_of,
-    judge_facts,
     judge_spec,
     load_criteria,
 )
-from retrocypher.plugins.judge.judge import JudgePool, Task, open_judge_pool
+from retrocypher.plugins.judge.judge import JudgeRequest, Task
 from retrocypher.plugins.operations.rescore import write_in_place
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
@@ -38,44 +35,10 @@ from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, JudgeRatings, Record, Variant, fields_of
 from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
 from retrocypher.prompts.models.cache_files import default_file, prepare
-from retrocypher.prompts.models.open import contents_of
-from retrocypher.prompts.models.spec import ModelSpec
 
 _logger = logging.getLogger(__name__)
 
 NO_CACHE = "none"
-
-
-class JudgeRequest(Struct, frozen=True):
-    """Who judges, and how."""
-
-    spec: ModelSpec
-    criteria: Criteria
-    concurrency: int
-    """Calls in flight."""
-    seed: int
-    cache: Path | None
-    """File of the response cache; None for none."""
-    offline: bool
-    environment: Mapping[str, str]
-
-    @contextmanager
-    def pool(self) -> Iterator[JudgePool]:
-        """Start the judge, and stop it after the block; raises as `open_judge_pool`."""
-        with open_judge_pool(
-            self.spec,
-            concurrency=self.concurrency,
-            seed=self.seed,
-            cache=self.cache,
-            offline=self.offline,
-            environment=self.environment,
-            criteria=self.criteria,
-        ) as pool:
-            yield pool
-
-    def entry(self) -> JudgeEntry:
-        """Return the judge as a manifest holds it."""
-        return judge_facts(self.spec, self.criteria, contents_of([self.spec]), self.environment)
 
 
 def judge_request(
@@ -87,8 +50,13 @@ def judge_request(
     cache: str | None = None,
     offline: bool = False,
     environment: Mapping[str, str] = os.environ,
+    of_tables: bool = False,
 ) -> JudgeRequest:
-    """Check who is to judge, and open the cache; raise InputError if either cannot be used."""
+    """Check who is to judge, and open the cache; raise InputError if either cannot be used.
+
+    Args:
+        of_tables: Whether the run is of a suite of table questions.
+    """
     if offline:
         if cache == NO_CACHE:
             raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
@@ -99,7 +67,9 @@ def judge_request(
     if cache != NO_CACHE:
         file = Path(cache).expanduser().absolute() if cache else default_file()
         prepare(file, read_only=offline)
-    return JudgeRequest(spec, load_criteria(rows), concurrency, seed, file, offline, environment)
+    return JudgeRequest(
+        spec, load_criteria(rows, of_tables=of_tables), concurrency, seed, file, offline, environment
+    )
 
 
 def named_judge(judge: JudgeEntry) -> str:

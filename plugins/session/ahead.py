@@ -7,7 +7,8 @@ from itertools import chain, zip_longest
 from typing import get_args
 
 from retrocypher.kg.questions.question import Setting
-from retrocypher.plugins.session.plan import Case, Plan
+from retrocypher.plugins.session.cases import Case
+from retrocypher.plugins.session.plan import Plan
 from retrocypher.prompts.models.calls import RequestAhead
 from retrocypher.prompts.models.gateway_client import Asked, ModelChoice, choice_of
 from retrocypher.prompts.models.spec import TEXT_KINDS
@@ -76,5 +77,5 @@ def first_requests(
 def _request(plan: Plan, schema: str, encoder: Encoder, case: Case, choice: ModelChoice) -> Asked:
     question = case.question
     exemplar = choose_exemplar(case.shot, question, plan.banks[question.setting], plan.options.seed, encoder)
-    messages = build_messages(plan.prompts[case.prompt], schema, question.text, exemplar)
+    messages = build_messages(plan.prompts[case.prompt], schema, question.text, exemplar, plan.addendum)
     return Asked(choice, messages, case.id, case_repeat=case.repeat)

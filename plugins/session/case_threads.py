@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from retrocypher.plugins.session.plan import Case
+from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.run_case import Outcome
 from retrocypher.plugins.session.worker import case_of
 

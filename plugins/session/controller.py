@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -24,8 +23,6 @@ from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.judge.criteria import as_set
-from retrocypher.plugins.judge.judge import environments_of
 from retrocypher.plugins.reporting.allure.about import executor_of
 from retrocypher.plugins.runs.files import ALLURE, json_line
 from retrocypher.plugins.runs.log import RunLog
@@ -105,7 +102,6 @@ class Controller:
         self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
         self._gateway: Gateway | None = None
-        self._landing_s = 0.0
         self._coordination: SessionFolder | None = None
         self._manifest = Manifest()
 
@@ -171,9 +167,9 @@ class Controller:
         )
 
     def end_calls(self, landing_s: float) -> None:
-        """Request nothing more ahead; calls in flight get some seconds to end when the session stops."""
-        self._landing_s = landing_s
-        self.stop_ahead()
+        """Begin no more calls of models; those in flight get some seconds to end."""
+        if self._gateway is not None:
+            self._gateway.end_calls(landing_s)
 
     def stop_ahead(self) -> None:
         """Request nothing more ahead."""
@@ -240,7 +236,7 @@ class Controller:
     def stop(self) -> None:
         """Stop what was started."""
         if self._gateway is not None:
-            self._gateway.close(self._landing_s)
+            self._gateway.close()
         if self._graph is not None:
             self._graph.stop()
         if self._coordination is not None:
@@ -258,7 +254,7 @@ class Controller:
         settings = GatewaySettings(
             options.concurrency,
             options.seed,
-            environments_of(os.environ),
+            os.environ,
             weights=self._contents,
             cache=plan.answers,
             offline=options.offline,
@@ -282,9 +278,8 @@ class Controller:
     def _stop_for(self, stop: Stop) -> None:
         """End the session for what the gateway found; called in its thread."""
         if self.state.stop is None:
-            message = as_set(stop.message) if stop.side == "judge" else stop.message
-            self.state.stop = replace(stop, message=message)
-            self._give_up(message)
+            self.state.stop = stop
+            self._give_up(stop.message)
 
     def _calls(self) -> Iterator[str]:
         if self._gateway is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ from retrocypher.plugins.analysis.run_scores import (
     read_scores,
 )
 from retrocypher.plugins.analysis.scores import CaseScores
-from retrocypher.plugins.analysis.variation import table_of, variation_metric
+from retrocypher.plugins.analysis.variation import Over, require_count, table_of
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
@@ -69,14 +69,13 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
             f"{cut} runs a part of the cases, which a gate does not judge; leave out one of the two, or "
             "have the part judged with --gate-partial"
         )
-    planned = planned_scores(plan)
+    counts: dict[Over, int] = {"repeat": options.repeat, "phrasing": len(plan.paraphrases)}
     for rule in gate.rules:
         if rule.metric in MORE_METRICS and rule.metric not in options.metrics:
             raise InputError(f"--gate {rule}: {rule.metric} is not measured; add --metrics {rule.metric}")
-        # A figure over repeats needs as many.
-        table_of(planned.table(), rule.metric)
+        require_count(rule.metric, counts)
     if gate.baseline is not None:
-        require_pairs(gate, planned)
+        require_pairs(gate, planned_scores(plan))
     return gate
 
 
@@ -133,7 +132,7 @@ def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> I
 def planned_scores(plan: Plan) -> RunScores:
     """Return what a run will ask and under what, as far as that is known before it starts."""
     texts, cases = {}, []
-    for setting in ("single_step", "multi_step"):
+    for setting in get_args(Setting):
         for case in plan.cases(setting):
             scores = CaseScores(
                 question_id=case.question.id,
@@ -180,9 +179,8 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
     if baseline is None:
         return
     for metric in gate.compared_metrics:
-        figure = variation_metric(metric)
-        name = metric if figure is None else figure.figure
-        if np.isnan(table_of(baseline.table(), metric).scores(name)).all():
+        table, name = table_of(baseline.table(), metric)
+        if np.isnan(table.scores(name)).all():
             raise InputError(
                 f"--{baseline.name}: no case of it has {metric}. One that an earlier version saved "
                 "lacks newer scores: save it again with `retrocypher baseline save RUN NAME --replace`"

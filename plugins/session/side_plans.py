@@ -14,36 +14,12 @@ from retrocypher.plugins.session.options import DEFAULT_VALIDATOR, Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import loops_by_name
-from retrocypher.prompts.models.open import check_models
-from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec, parse_spec
+from retrocypher.prompts.models.open import text_model
+from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec
 
 if TYPE_CHECKING:
     from retrocypher.plugins.runs.written_answer import Thresholds
     from retrocypher.prompts.answering.writing import Limits
-
-
-def role_model(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
-    """Read the model that an option names; raise InputError if there is none, or it reads no messages."""
-    try:
-        spec = parse_spec(text, environment)
-        if spec.kind in TEXT_KINDS:
-            check_models(
-                [spec],
-                [],
-                [],
-                every_question=[],
-                prompts=[],
-                environment=environment,
-                keyless="gguf:PATH, local",
-            )
-    except InputError as error:
-        raise InputError(str(error).replace("--model", option, 1)) from None
-    if spec.kind not in TEXT_KINDS:
-        raise InputError(
-            f"{option} {text}: {spec.kind} reads no messages and can play no role; choose gguf:PATH, "
-            "local, or the name of a model behind an OpenAI-compatible API"
-        )
-    return spec
 
 
 def reader_for(
@@ -130,7 +106,7 @@ def answer_plan(
         raise InputError(f"--answer-context {context}: no such context; choose from {', '.join(_CONTEXTS)}")
     given = None
     if options.answer_model is not None:
-        given = role_model(options.answer_model, "--answer-model", environment)
+        given = text_model(options.answer_model, "--answer-model", environment)
     answer_models = {
         spec.label: given or reader_for(spec, "--answer", "write answers", "--answer-model", environment)
         for spec in models
@@ -267,7 +243,7 @@ def loop_plan(
     validator = cast(ValidatorName, named)
     given = None
     if options.loop_model is not None:
-        given = role_model(options.loop_model, "--loop-model", environment)
+        given = text_model(options.loop_model, "--loop-model", environment)
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
     notes = tuple(_without_effect(options, loops.values()))
     if needing is None:
@@ -305,8 +281,12 @@ def judge_lines(plan: JudgePlan | None, options: Options) -> list[str]:
     return []
 
 
-def judge_plan(options: Options, environment: Mapping[str, str]) -> JudgePlan | None:
+def judge_plan(
+    options: Options, environment: Mapping[str, str], *, of_tables: bool = False
+) -> JudgePlan | None:
     """Resolve and check ``--judge`` and ``--judge-rows``; None without a judge. Raises InputError."""
     if options.judge is None:
         return None
-    return JudgePlan(judge_spec(options.judge, environment), load_criteria(options.judge_rows))
+    return JudgePlan(
+        judge_spec(options.judge, environment), load_criteria(options.judge_rows, of_tables=of_tables)
+    )

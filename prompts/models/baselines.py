@@ -10,6 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.mutations.operator import Operator
 from retrocypher.kg.mutations.registry import mutate
 from retrocypher.prompts.models.interface import Completion, Request
+from retrocypher.prompts.templates.abstention import SENTINEL
 from retrocypher.prompts.templates.exemplars import canonical_shot, fill_exemplar
 
 
@@ -26,8 +27,8 @@ class OracleModel(_Baseline):
     """Returns the reference Cypher: its run must score 1 everywhere."""
 
     def answer(self, request: Request) -> Completion:
-        """Return the question's reference query."""
-        return Completion(request.question.reference_cypher, verbatim=True)
+        """Return the question's reference query; the sentinel where the graph cannot answer it."""
+        return Completion(request.question.reference_cypher or SENTINEL, verbatim=True)
 
 
 @dataclass(frozen=True, slots=True)

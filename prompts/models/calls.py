@@ -2,38 +2,23 @@
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
+from retrocypher.prompts.models.cache_thread import CacheThread
 from retrocypher.prompts.models.endpoint import CircuitBreaker, Endpoint, Ticket
-from retrocypher.prompts.models.gateway_client import Asked, ModelChoice, Side
+from retrocypher.prompts.models.gateway_client import Asked, ModelChoice
 from retrocypher.prompts.models.interface import Completion, ModelError
 from retrocypher.prompts.models.llama import CONTEXT_TOKENS, LlamaModel, answer_tokens, gguf_path
 from retrocypher.prompts.models.openai_client import address_of, api_parameters, asked_for
 from retrocypher.prompts.models.prices import load_prices
-from retrocypher.prompts.models.response_cache import (
-    CacheEntry,
-    Identity,
-    ResponseCache,
-    ResponseCacheError,
-    open_cache,
-    request_key,
-    stamp,
-)
+from retrocypher.prompts.models.response_cache import CacheEntry, Identity, request_key, stamp
+from retrocypher.prompts.models.sides import environment_of
 
-_logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-_OPEN_AGAIN_S = 1.0
 MAXIMUM_WAITING_BYTES = 256 << 20
 """Completions that wait for their case take no more memory than this."""
 
@@ -43,7 +28,6 @@ class Stop:
     """Why a run cannot go on: the API refused it before any completion, or the budget is spent."""
 
     reason: Literal["refused", "budget"]
-    side: Side
     message: str
 
 
@@ -58,7 +42,7 @@ class GatewaySettings:
     Attributes:
         concurrency: Most calls in flight at one API; llama.cpp takes one at a time.
         seed: Sent to the models that take one.
-        environments: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL`` of each side.
+        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``, and those of the judge.
         weights: SHA-256 of the models' files, by path (`contents_of`), to identify stored completions.
         cache: The file of the response cache; None to store nothing.
         offline: Whether models have only the completions in the cache.
@@ -70,7 +54,7 @@ class GatewaySettings:
 
     concurrency: int
     seed: int
-    environments: Mapping[Side, Mapping[str, str]]
+    environment: Mapping[str, str]
     weights: Mapping[str, str] = field(default_factory=dict)
     cache: Path | None = None
     offline: bool = False
@@ -96,7 +80,9 @@ def identity_of(choice: ModelChoice, settings: GatewaySettings) -> Identity:
     spec = choice.spec
     if spec.kind == "openai":
         return Identity(
-            spec.argument, address_of(settings.environments[choice.side]), _parameters(choice, settings)
+            spec.argument,
+            address_of(environment_of(choice.side, settings.environment)),
+            _parameters(choice, settings),
         )
     sampling = settings.sampling_of(choice)
     # Greedy decoding takes no seed, and another llama.cpp may round in other ways.
@@ -118,7 +104,9 @@ def _parameters(choice: ModelChoice, settings: GatewaySettings) -> dict[str, Any
     return api_parameters(settings.seed, settings.sampling_of(choice)) | asked_for(choice.logprobs)
 
 
-class _Completer(Protocol):
+class _Client(Protocol):
+    """Makes the calls of a model."""
+
     async def complete(self, asked: Asked, ticket: Ticket) -> Completion: ...
 
     async def close(self) -> None: ...
@@ -128,10 +116,17 @@ class _Completer(Protocol):
 class _Model:
     """A model as the gateway asks it."""
 
-    identity: Identity
+    client: _Client
     endpoint: Endpoint
     breaker: CircuitBreaker
-    completer: _Completer
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request as the response cache knows it."""
+
+    key: str
+    identity: Identity
 
 
 @dataclass(slots=True)
@@ -158,9 +153,14 @@ class Calls:
         self._settings = settings
         self._end_run = end_run
         self._spent = 0.0
+        self._has_completed = self._has_ended = False
         self._llama = llama
         self._llama_key = llama_key
-        self._cache = _Cache(settings.cache, settings.offline) if settings.cache else None
+        # A write that waits for the disk, or for another program, keeps no read waiting.
+        self._reader, self._writer = (
+            CacheThread(settings.cache, settings.offline) if settings.cache else None for _ in range(2)
+        )
+        self._identities: dict[ModelChoice, Identity] = {}
         self._models: dict[ModelChoice, _Model] = {}
         self._breakers: dict[str, CircuitBreaker] = {}
         self._flights: dict[str, _Flight] = {}
@@ -172,16 +172,16 @@ class Calls:
 
     async def open(self) -> None:
         """Open the response cache; raise ResponseCacheError if it cannot be opened."""
-        if self._cache is not None:
-            await self._cache.open()
+        for cache in (self._reader, self._writer):
+            if cache is not None:
+                await cache.open()
 
     async def complete(self, asked: Asked) -> Completion:
         """Return the completion of a request; raise ModelError if the model cannot be asked."""
-        model = self._model(asked.model)
-        name, key = self._names(asked, model)
+        name, request = self._named(asked)
         flight = self._flights.get(name)
         if flight is None:
-            flight = self._flights[name] = self._start(asked, model, key)
+            flight = self._flights[name] = self._start(asked, request)
         self._asked.add(name)
         is_first, flight.asked_for, flight.ticket.urgent = not flight.asked_for, True, True
         try:
@@ -205,8 +205,9 @@ class Calls:
             task.cancel()
 
     async def land(self, seconds: float) -> None:
-        """Request nothing more, and let calls in flight end and be stored, for some seconds at most."""
+        """Begin no more calls, and let those in flight end and be stored, for some seconds at most."""
         self.stop_ahead()
+        self._has_ended = True
         flying = []
         for flight in self._flights.values():
             if flight.ticket.admitted.done():
@@ -219,26 +220,25 @@ class Calls:
     async def close(self) -> None:
         """Close what is open; no call is under way any more."""
         for model in self._models.values():
-            await model.completer.close()
-        if self._cache is not None:
-            await self._cache.close()
+            await model.client.close()
+        for cache in (self._reader, self._writer):
+            if cache is not None:
+                await cache.close()
 
     async def _request_all(self, choice: ModelChoice, requests: list[Callable[[], Asked]]) -> None:
-        model = self._model(choice)
+        breaker = self._model(choice).breaker
         for make in requests:
-            while model.breaker.is_open and not model.breaker.is_final:
-                await asyncio.sleep(_OPEN_AGAIN_S)
-            if model.breaker.is_final:
+            if breaker.is_open:
                 return
             asked = make()
-            name, key = self._names(asked, model)
-            if self._is_known(name) or (self._cache is not None and await self._cache.has(key)):
+            name, request = self._named(asked)
+            if self._is_known(name) or (self._reader is not None and await self._reader.has(request.key)):
                 continue
             while self._waiting_bytes > MAXIMUM_WAITING_BYTES:
                 self._room.clear()
                 await self._room.wait()
             if not self._is_known(name):
-                flight = self._flights[name] = self._start(asked, model, key)
+                flight = self._flights[name] = self._start(asked, request)
                 # The next request is made when this one has its place, so that few wait before others.
                 await asyncio.wait({flight.task, flight.ticket.admitted}, return_when=asyncio.FIRST_COMPLETED)
 
@@ -246,16 +246,18 @@ class Calls:
         # A case that came before its turn has asked for itself, perhaps in vain.
         return name in self._flights or name in self._asked
 
-    def _names(self, asked: Asked, model: _Model) -> tuple[str, str]:
-        """Return the name of a request among those under way, and its key in the cache."""
-        identity = model.identity.of_repeat(asked.case_repeat)
+    def _named(self, asked: Asked) -> tuple[str, _Request]:
+        """Return the name of a request among those under way, and what it is in the cache."""
+        if asked.model not in self._identities:
+            self._identities[asked.model] = identity_of(asked.model, self._settings)
+        identity = self._identities[asked.model].of_repeat(asked.case_repeat)
         key = request_key(identity, asked.messages, asked.repeat, asked.case_repeat)
         # Without a cache each case asks for itself.
-        return (key if self._cache is not None else f"{key} {asked.case_id}"), key
+        return (key if self._reader is not None else f"{key} {asked.case_id}"), _Request(key, identity)
 
-    def _start(self, asked: Asked, model: _Model, key: str) -> _Flight:
-        ticket = Ticket(urgent=False)
-        task = asyncio.ensure_future(self._make(asked, model, key, ticket))
+    def _start(self, asked: Asked, request: _Request) -> _Flight:
+        ticket = Ticket(urgent=False, characters=sum(len(each["content"]) for each in asked.messages))
+        task = asyncio.ensure_future(self._make(asked, request, ticket))
         flight = _Flight(ticket, task)
         task.add_done_callback(lambda done: self._landed(flight, done))
         return flight
@@ -270,14 +272,17 @@ class Calls:
         self._waiting_bytes -= self._flights.pop(name).size
         self._room.set()
 
-    async def _make(self, asked: Asked, model: _Model, key: str, ticket: Ticket) -> Completion:
-        if self._cache is None:
-            return await self._call(asked, model, ticket)
-        if (kept := await self._cache.get(key)) is not None:
+    async def _make(self, asked: Asked, request: _Request, ticket: Ticket) -> Completion:
+        if self._reader is not None and (kept := await self._reader.get(request.key)) is not None:
             return _completion(kept)
-        completion = await self._call(asked, model, ticket)
-        entry = _entry(key, model.identity.of_repeat(asked.case_repeat), completion)
-        first = await self._cache.put(entry)
+        if self._settings.offline:
+            raise _not_cached(asked, self._settings.cache)
+        model = self._model(asked.model)
+        model.breaker.check()
+        async with model.endpoint.call(ticket):
+            completion = await self._call(asked, model, ticket)
+            # With its place, so that no more completions than places are lost with the process.
+            first = await self._writer.put(_entry(request, completion)) if self._writer is not None else None
         # Another session may have asked the same at the same time. What was kept first holds for all, so
         # that a repetition of the run finds what the run went on with.
         return (
@@ -285,13 +290,17 @@ class Calls:
         )
 
     async def _call(self, asked: Asked, model: _Model, ticket: Ticket) -> Completion:
+        if self._has_ended:
+            raise ModelError("gateway", "Not asked: the session ends. Repeat the command to resume it.")
+        self._require_budget()
         try:
-            completion = await model.completer.complete(asked, ticket)
+            completion = await model.client.complete(asked, ticket)
         except ModelError as error:
             # The first real request shows whether the key and the model are right.
-            if error.kind in ("authentication", "unknown_model") and not model.breaker.has_completed:
-                self._end(Stop("refused", asked.model.side, f"{asked.model.spec.label}: {error}"))
+            if error.kind in ("authentication", "unknown_model") and not self._has_completed:
+                self._end(Stop("refused", f"{asked.model.spec.label}: {error}"))
             raise
+        self._has_completed = True
         self._spent += completion.cost or 0.0
         if self._settings.max_cost is not None and asked.model.spec.kind == "openai":
             self._require_cost(completion)
@@ -304,7 +313,7 @@ class Calls:
                 "The API reports no tokens, so its calls have no known cost and --max-cost cannot be kept. "
                 "Repeat the command without --max-cost."
             )
-            self._end(Stop("budget", "run", message))
+            self._end(Stop("budget", message))
 
     def _require_budget(self) -> None:
         limit = self._settings.max_cost
@@ -313,7 +322,7 @@ class Calls:
                 f"Not asked: the calls of this session cost {self._spent:.6g} USD at list prices, and "
                 f"--max-cost is {limit:g}. Repeat the command to resume with the same budget again."
             )
-            self._end(Stop("budget", "run", message))
+            self._end(Stop("budget", message))
             raise ModelError("budget", message)
 
     def _end(self, stop: Stop) -> None:
@@ -327,12 +336,8 @@ class Calls:
 
     def _opened(self, choice: ModelChoice) -> _Model:
         spec, settings = choice.spec, self._settings
-        identity = identity_of(choice, settings)
-        if settings.offline:
-            return _Model(identity, Endpoint(1), CircuitBreaker(), _Offline(settings.cache))
         if spec.kind != "openai":
             path = str(gguf_path(spec))
-            endpoint = self.endpoints.setdefault(path, Endpoint(1))
             model = LlamaModel(
                 self._llama.get(path, ""),
                 self._llama_key,
@@ -341,11 +346,11 @@ class Calls:
                 logprobs=choice.logprobs,
                 form=json.loads(choice.form) if choice.form else None,
             )
-            return _Model(identity, endpoint, CircuitBreaker(), _OnThread(model, endpoint))
+            return _Model(model, self.endpoints.setdefault(path, Endpoint(1)), CircuitBreaker())
         # Its library takes a second to import, which runs without an API model should not pay.
         from retrocypher.prompts.models.openai import OpenAIModel
 
-        environment = settings.environments[choice.side]
+        environment = environment_of(choice.side, settings.environment)
         address = address_of(environment)
         limits = settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute
         endpoint = self.endpoints.setdefault(address, Endpoint(*limits))
@@ -354,112 +359,29 @@ class Calls:
         api = OpenAIModel(
             spec.argument,
             environment=environment,
+            side=choice.side,
             endpoint=endpoint,
             breaker=breaker,
             parameters=_parameters(choice, settings),
             price=load_prices().of(spec.argument),
-            allow=self._require_budget,
         )
-        return _Model(identity, endpoint, breaker, api)
+        return _Model(api, endpoint, breaker)
 
 
-@dataclass(frozen=True, slots=True)
-class _Offline:
-    """Asks no model: it has what is in the cache and nothing else."""
-
-    cache: Path | None
-
-    async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
-        again = f", asked {asked.repeat + 1} times" if asked.repeat else ""
-        raise ModelError(
-            "not_cached",
-            f"{asked.case_id or 'a request'}: the response cache {self.cache} has no completion of "
-            f"{asked.model.spec.label} for this request{again}, and --offline asks no model. Run the case "
-            "once without --offline, or import an export that has it with `retrocypher cache import`.",
-        )
-
-    async def close(self) -> None:
-        """Nothing is held."""
+def _not_cached(asked: Asked, cache: Path | None) -> ModelError:
+    again = f", asked {asked.repeat + 1} times" if asked.repeat else ""
+    return ModelError(
+        "not_cached",
+        f"{asked.case_id or 'a request'}: the response cache {cache} has no completion of "
+        f"{asked.model.spec.label} for this request{again}, and --offline asks no model. Run the case "
+        "once without --offline, or import an export that has it with `retrocypher cache import`.",
+    )
 
 
-class _OnThread:
-    """Asks llama.cpp, one request at a time, in a thread."""
-
-    def __init__(self, model: LlamaModel, endpoint: Endpoint) -> None:
-        self._model = model
-        self._endpoint = endpoint
-
-    async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
-        async with self._endpoint.call(ticket):
-            more = asked.common, asked.case_repeat
-            return await asyncio.to_thread(self._model.complete, asked.messages, *more)
-
-    async def close(self) -> None:
-        self._model.close()
-
-
-class _Cache:
-    """The response cache in threads of its own, so that a slow disk holds up no call.
-
-    One thread reads and one writes: a write that waits for the disk, or for another program, keeps no read
-    waiting. Where the cache fails in the course of a run, models are asked, and a warning says once that
-    their completions are not stored. Offline, it raises ModelError.
-    """
-
-    def __init__(self, path: Path, offline: bool) -> None:
-        self._path = path
-        self._offline = offline
-        self._reader, self._writer = (ThreadPoolExecutor(1, "response-cache") for _ in range(2))
-        self._caches: dict[ThreadPoolExecutor, ResponseCache] = {}
-        self._files = {self._reader: ExitStack(), self._writer: ExitStack()}
-        self._warned = False
-
-    async def open(self) -> None:
-        """Open the file; raise ResponseCacheError if that fails."""
-        for thread, files in self._files.items():
-            self._caches[thread] = await _on(thread, partial(self._opened, files))
-
-    async def get(self, key: str) -> CacheEntry | None:
-        """Return the entry of a key, or None."""
-        return await self._call(self._reader, lambda cache: cache.get(key))
-
-    async def has(self, key: str) -> bool:
-        """Return whether a key has an entry."""
-        return bool(await self._call(self._reader, lambda cache: cache.has(key)))
-
-    async def put(self, entry: CacheEntry) -> CacheEntry | None:
-        """Store an entry unless its key has one, and return the one that is stored; None where it fails."""
-        return await self._call(self._writer, lambda cache: cache.put(entry))
-
-    async def close(self) -> None:
-        """Close the file."""
-        for thread, files in self._files.items():
-            await _on(thread, files.close)
-            thread.shutdown(wait=False)
-
-    def _opened(self, files: ExitStack) -> ResponseCache:
-        return files.enter_context(open_cache(self._path, read_only=self._offline))
-
-    async def _call(self, thread: ThreadPoolExecutor, call: Callable[[ResponseCache], T]) -> T | None:
-        try:
-            return await _on(thread, partial(call, self._caches[thread]))
-        except ResponseCacheError as error:
-            if self._offline:
-                raise ModelError("not_cached", str(error)) from error
-            if not self._warned:
-                self._warned = True
-                _logger.warning(f"Completions are not cached in this run: {error}")
-            return None
-
-
-async def _on(thread: ThreadPoolExecutor, call: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(thread, call)
-
-
-def _entry(key: str, identity: Identity, completion: Completion) -> CacheEntry:
-    served = completion.details.get("model")
+def _entry(request: _Request, completion: Completion) -> CacheEntry:
+    served, identity = completion.details.get("model"), request.identity
     return CacheEntry(
-        key=key,
+        key=request.key,
         model=identity.model,
         api=identity.api,
         parameters=identity.parameters,

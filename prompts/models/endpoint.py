@@ -6,8 +6,8 @@ import random
 import re
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from retrocypher.prompts.models.interface import ModelError
@@ -21,7 +21,7 @@ class RetryPolicy:
         timeout_s: Longest attempt, from the request to the end of the reply, in seconds.
         connect_s: Longest wait for a connection, in seconds.
         attempts: Most attempts in all.
-        unreached: Most attempts at connecting to an API that was not reached in this run.
+        first_attempts: Most attempts before the model has completed a request in this run.
         timeouts: Most attempts that may time out.
         first_wait_s: Wait before the second attempt; it doubles from one to the next.
         longest_wait_s: Longest wait of ours; also the longest ``Retry-After`` that is waited for.
@@ -29,8 +29,8 @@ class RetryPolicy:
 
     timeout_s: float = 180.0
     connect_s: float = 10.0
-    attempts: int = 6
-    unreached: int = 3
+    attempts: int = 7
+    first_attempts: int = 4
     timeouts: int = 2
     first_wait_s: float = 1.0
     longest_wait_s: float = 120.0
@@ -80,13 +80,26 @@ def exhausted_s(headers: Mapping[str, str]) -> float:
 
 
 class Ticket:
-    """A place in the queue of an endpoint; an urgent one is served first."""
+    """A call of an endpoint: its place in the queue, and then among the calls in flight.
 
-    __slots__ = ("admitted", "urgent")
+    Attributes:
+        urgent: Whether it is served before those that are not.
+        characters: Length of its messages, from which its tokens are estimated.
+        admitted: Done while it is in flight.
+        began: When it was admitted.
+        reserved: Tokens that were estimated when it was admitted.
+    """
 
-    def __init__(self, urgent: bool) -> None:
+    __slots__ = ("admitted", "began", "characters", "reserved", "urgent")
+
+    def __init__(self, urgent: bool, characters: int = 0) -> None:
         self.urgent = urgent
+        self.characters = characters
         self.admitted = asyncio.get_running_loop().create_future()
+        self.began = self.reserved = 0.0
+
+
+_CHARACTERS_PER_TOKEN = 4.0
 
 
 class Endpoint:
@@ -97,7 +110,8 @@ class Endpoint:
     Computer Networks and ISDN Systems 17, 1989). A pause it asks for holds for all its calls.
 
     With a limit on requests or tokens a minute, calls begin at even distances (a leaky bucket). The tokens of
-    a call are known at its end, and delay those that begin later.
+    a call are estimated when it begins, from its length and the tokens of the calls before it, and corrected
+    when it has ended.
     """
 
     def __init__(
@@ -109,7 +123,9 @@ class Endpoint:
         self._limit = float(most)
         self._waiting: deque[Ticket] = deque()
         self._closed_until = self._next = 0.0
+        self._tokens, self._characters = 1.0, _CHARACTERS_PER_TOKEN
         self._halved = 0.0
+        self._refusals = 0
         self.in_flight = 0
 
     @property
@@ -123,47 +139,62 @@ class Endpoint:
         return self.limit < self._most or time.monotonic() < self._closed_until
 
     @asynccontextmanager
-    async def call(self, ticket: Ticket) -> AsyncIterator[float]:
-        """Wait for a place and keep it for the block; gives the time at which the call began."""
-        self._waiting.append(ticket)
-        self._admit()
+    async def call(self, ticket: Ticket) -> AsyncIterator[None]:
+        """Wait for a place and keep it for the block."""
         try:
-            await ticket.admitted
-        except asyncio.CancelledError:
-            if ticket.admitted.done() and not ticket.admitted.cancelled():
-                self._leave()
-            raise
-        try:
-            yield time.monotonic()
+            await self._enter(ticket)
+            yield
         finally:
-            self._leave()
+            self._leave(ticket)
 
-    def throttled(self, began: float, wait_s: float) -> None:
-        """Halve the limit, unless it was halved after the call began, and begin no call for some seconds."""
-        now = time.monotonic()
-        if began >= self._halved:
-            self._limit, self._halved = max(1.0, self._limit / 2), now
-        self.pause(wait_s)
+    async def call_again(self, ticket: Ticket) -> None:
+        """Give the place of a call back and wait for another, before calls that nobody waits for."""
+        self._leave(ticket)
+        ticket.urgent, ticket.admitted = True, asyncio.get_running_loop().create_future()
+        await self._enter(ticket)
+
+    def throttled(self, ticket: Ticket) -> int:
+        """Halve the limit, unless it was halved after the call began.
+
+        Returns:
+            How often it was halved since a call succeeded.
+        """
+        if ticket.began >= self._halved:
+            self._limit, self._halved = max(1.0, self._limit / 2), time.monotonic()
+            self._refusals += 1
+        return self._refusals
 
     def pause(self, wait_s: float) -> None:
         """Begin no call for some seconds."""
         self._closed_until = max(self._closed_until, time.monotonic() + wait_s)
 
-    def succeeded(self, tokens: int) -> None:
-        """Let the limit grow, and delay later calls for the tokens that were used."""
+    def succeeded(self, ticket: Ticket, tokens: Mapping[str, int] | None) -> None:
+        """Let the limit grow, and correct the estimate of the tokens of a call; None if they are unknown."""
         self._limit = min(float(self._most), self._limit + 1.0 / self._limit)
-        self._delay(tokens * self._token_s)
+        self._refusals = 0
+        if tokens is not None:
+            used = sum(tokens.values())
+            self._delay((used - ticket.reserved) * self._token_s)
+            self._tokens, self._characters = self._tokens + used, self._characters + ticket.characters
+
+    async def _enter(self, ticket: Ticket) -> None:
+        self._waiting.append(ticket)
+        self._admit()
+        await ticket.admitted
+
+    def _leave(self, ticket: Ticket) -> None:
+        # A call that was cancelled in the queue has no place.
+        if ticket.admitted.done() and not ticket.admitted.cancelled():
+            self.in_flight -= 1
+            self._admit()
 
     def _delay(self, seconds: float) -> None:
         self._next = max(self._next, time.monotonic()) + seconds
 
-    def _leave(self) -> None:
-        self.in_flight -= 1
-        self._admit()
-
     def _admit(self) -> None:
         while self._waiting and self.in_flight < self.limit:
-            wait_s = max(self._closed_until, self._next) - time.monotonic()
+            now = time.monotonic()
+            wait_s = max(self._closed_until, self._next) - now
             if wait_s > 0:
                 asyncio.get_running_loop().call_later(wait_s, self._admit)
                 return
@@ -171,74 +202,65 @@ class Endpoint:
             self._waiting.remove(ticket)
             if not ticket.admitted.cancelled():
                 self.in_flight += 1
-                self._delay(self._request_s)
+                ticket.began = now
+                ticket.reserved = ticket.characters * self._tokens / self._characters
+                self._delay(max(self._request_s, ticket.reserved * self._token_s))
                 ticket.admitted.set_result(None)
 
 
 _FOR_GOOD = frozenset({"authentication", "unknown_model", "quota"})
 _FOR_NOW = frozenset({"connection", "timeout", "server_error", "rate_limit"})
 _IN_A_ROW = 3
-_PROBE_EVERY_S = 60.0
 
 
 class CircuitBreaker:
-    """Stops asking a model that cannot be asked.
+    """Stops asking a model that cannot be asked, for the rest of the session.
 
-    What cannot pass (a refused key, an unknown model, no quota) ends the asking for the run. Three requests
-    in a row that ran out of attempts end it until the API replies to one of the probes: an attempt that
-    is let through once in 60 s.
+    It opens after a failure that cannot pass (a refused key, an unknown model, no quota), and after three
+    failures in a row to which the API did not reply.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._error: ModelError | None = None
         self._in_a_row = 0
-        self._tried = 0.0
-        self.was_reached = False
-        """Whether the API was reached in this run, whatever it said."""
+        self._opened = asyncio.Event()
         self.has_completed = False
         """Whether the model has completed a request in this run."""
 
     @property
     def is_open(self) -> bool:
         """Whether requests are refused without a call."""
-        return self.is_final or self._in_a_row >= _IN_A_ROW
-
-    @property
-    def is_final(self) -> bool:
-        """Whether the model is not asked again in this run."""
-        return self._error is not None and self._error.kind in _FOR_GOOD
+        return self._opened.is_set()
 
     def check(self) -> None:
-        """Return if the model may be asked once, else raise the ModelError that led to giving up."""
-        if not self.is_open:
-            return
-        assert self._error is not None
-        if self._error.kind in _FOR_GOOD:
+        """Return if the model may be asked, else raise the ModelError that led to giving up."""
+        if self._error is not None and self.is_open:
             raise ModelError(
                 self._error.kind,
-                "Not asked: this run sends the model no more requests after a permanent failure. Fix its "
-                f"cause and repeat the command. {self._error}",
+                "Not asked: this session sends the model no more requests. Repeat the command when the cause "
+                f"is gone. {self._error}",
             )
-        if self._clock() - self._tried >= _PROBE_EVERY_S:
-            self._tried = self._clock()
-            return
-        raise ModelError(
-            self._error.kind,
-            f"Not asked: {self._in_a_row} requests in a row failed, so the model is tried only once in "
-            f"{_PROBE_EVERY_S:.0f} s. Repeat the command later. {self._error}",
-        )
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, but no longer than until the model is not asked any more."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._opened.wait(), seconds)
 
     def replied(self) -> None:
         """Note that the API replied, be it with a refusal of the request: failures that pass are over."""
-        if self._error is not None and self._error.kind not in _FOR_GOOD:
-            self._error, self._in_a_row = None, 0
+        self._in_a_row = 0
 
-    def failed(self, kind: str, message: str) -> ModelError:
-        """Note that a request has failed for good or ran out of attempts, and return the error to raise."""
+    def failed(self, kind: str, message: str, *, for_good: bool = False) -> ModelError:
+        """Note a failure, and return the error to raise.
+
+        Args:
+            for_good: Whether the failure alone is enough to ask no more.
+        """
         error = ModelError(kind, message)
-        known = self._error is not None and self._error.kind in _FOR_GOOD
-        if kind in _FOR_GOOD | _FOR_NOW and not known:
-            self._error, self._tried = error, self._clock()
-            self._in_a_row += 1
+        if self.is_open or kind not in _FOR_GOOD | _FOR_NOW:
+            return error
+        self._in_a_row += 1
+        self._error = error
+        if for_good or kind in _FOR_GOOD or self._in_a_row >= _IN_A_ROW:
+            self._opened.set()
         return error

@@ -11,6 +11,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,6 +63,7 @@ class Gateway:
         self._processes: dict[str, LlamaProcess] = {}
         self._calls: Calls | None = None
         self._server: asyncio.Server | None = None
+        self._landing: Future[None] | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="gateway", daemon=True)
         self._thread.start()
@@ -108,15 +110,17 @@ class Gateway:
         if self._calls is not None:
             self._loop.call_soon_threadsafe(self._calls.stop_ahead)
 
-    def close(self, landing_s: float = 0.0) -> None:
-        """End all calls and llama.cpp; may be called again.
+    def end_calls(self, seconds: float) -> None:
+        """Begin no more calls, and give those in flight some seconds to end; returns at once."""
+        if self._calls is not None:
+            self._landing = asyncio.run_coroutine_threadsafe(self._calls.land(seconds), self._loop)
 
-        Calls in flight get some seconds to end, so that completions that were paid for are stored.
-        """
+    def close(self) -> None:
+        """End all calls, after the seconds of `end_calls`, and llama.cpp; may be called again."""
         if self._loop.is_closed():
             return
-        if self._calls is not None and landing_s:
-            self._run(self._calls.land(landing_s), landing_s + _CLOSE_S)
+        if self._landing is not None:
+            self._landing.result()
         while self._processes:
             self._processes.popitem()[1].stop()
         with suppress(TimeoutError):

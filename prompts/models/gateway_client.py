@@ -6,19 +6,17 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from retrocypher.prompts.models.interface import Chat, Completion, Message, ModelError, Request
+from retrocypher.prompts.models.sides import Side
 from retrocypher.prompts.models.spec import ModelSpec
 
 MAXIMUM_BYTES = 1 << 30
 """Size of a longer message on the socket is a fault."""
 HEAD_BYTES = 8
-
-Side = Literal["run", "judge"]
-"""Whose variables lead to the API: those of the run, or those of the judge."""
 
 
 @dataclass(frozen=True, slots=True)

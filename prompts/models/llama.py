@@ -1,5 +1,6 @@
 """The llama.cpp process of a session and its client: start, restart, stop, requests, shared prefixes."""
 
+import asyncio
 import hashlib
 import http.client
 import json
@@ -20,6 +21,8 @@ from urllib.parse import urlsplit
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.control import session_folder
+from retrocypher.prompts.models.endpoint import Ticket
+from retrocypher.prompts.models.gateway_client import Asked
 from retrocypher.prompts.models.interface import Completion, Message, ModelError, whole_messages
 from retrocypher.prompts.models.openai_client import asked_for, number_tokens
 from retrocypher.prompts.models.spec import ModelSpec, seeded
@@ -327,19 +330,26 @@ class LlamaModel:
         self._lost = False
         self._closed = False
 
-    def complete(self, messages: list[Message], common: int | None, case_repeat: int = 1) -> Completion:
-        """Return a completion; a prompt longer than the context gives none. Arguments as in `Request`.
+    async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
+        """Return a completion; a prompt longer than the context gives none.
 
         A process that dies while it answers is brought back by its owner, and asked once more. Raises
         ModelError if it is gone for good, dies twice over one request, takes over 15 minutes or refuses
         the request.
         """
-        body = {"messages": whole_messages(messages), **seeded(self._parameters, case_repeat)}
+        return await asyncio.to_thread(self._complete, asked)
+
+    async def close(self) -> None:
+        """Wait for the process no longer."""
+        self._closed = True
+
+    def _complete(self, asked: Asked) -> Completion:
+        body = {"messages": whole_messages(asked.messages), **seeded(self._parameters, asked.case_repeat)}
         for _ in range(2):
             self._wait_until_up()
             started = time.perf_counter()
             try:
-                more = GO_ON if self._beginnings.take_up(messages, common) else {}
+                more = GO_ON if self._beginnings.take_up(asked.messages, asked.common) else {}
                 status, reply = self._client.post("/v1/chat/completions", {**body, **more})
             except TimeoutError:
                 raise ModelError("timeout", f"llama.cpp gave no answer within {TIMEOUT_S:.0f} s.") from None
@@ -347,10 +357,6 @@ class LlamaModel:
                 continue
             return _read(status, reply, time.perf_counter() - started)
         raise ModelError("local_model", "The llama.cpp process died twice while it answered this request.")
-
-    def close(self) -> None:
-        """Wait for the process no longer."""
-        self._closed = True
 
     def _wait_until_up(self) -> None:
         deadline = time.monotonic() + (0.0 if self._lost else _COMEBACK_S)

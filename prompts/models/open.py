@@ -26,7 +26,9 @@ from retrocypher.prompts.models.gateway_client import (
 )
 from retrocypher.prompts.models.interface import Model, TextModel
 from retrocypher.prompts.models.llama import gguf_path, require_gguf
-from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
+from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_spec
+
+_KEYLESS = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local"
 
 
 def check_models(
@@ -40,7 +42,6 @@ def check_models(
     paraphrases: Sequence[int] = (1,),
     repeats: int = 1,
     environment: Mapping[str, str] = os.environ,
-    keyless: str = "oracle, exemplar, mutant[:OPERATOR,...], file:PATH, gguf:PATH, local",
 ) -> None:
     """Refuse models that cannot serve this run; reads files, starts nothing, calls nothing.
 
@@ -51,7 +52,6 @@ def check_models(
         shots: Canonical names of the run's shots.
         every_question: The whole question set, against which predictions are checked.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        keyless: Models that need no key, for the message that one is missing.
     """
     for spec in specs:
         match spec.kind:
@@ -74,10 +74,30 @@ def check_models(
                     "repeat": [str(number) for number in range(1, repeats + 1)],
                 }
                 predictions.require_use([question.id for question in questions], case)
-            case "local" | "gguf":
-                require_gguf(gguf_path(spec))
-            case "openai":
-                _check_openai(spec, environment, keyless)
+            case _:
+                _check_text_model(spec, environment, _KEYLESS)
+
+
+def text_model(text: str, option: str, environment: Mapping[str, str]) -> ModelSpec:
+    """Read the model that an option names; raise InputError if there is none, or it reads no messages."""
+    try:
+        spec = parse_spec(text, environment)
+        if spec.kind in TEXT_KINDS:
+            _check_text_model(spec, environment, "gguf:PATH, local")
+            return spec
+    except InputError as error:
+        raise InputError(str(error).replace("--model", option, 1)) from None
+    raise InputError(
+        f"{option} {text}: {spec.kind} reads no messages; choose gguf:PATH, local, or the name of a model "
+        "behind an OpenAI-compatible API"
+    )
+
+
+def _check_text_model(spec: ModelSpec, environment: Mapping[str, str], keyless: str) -> None:
+    if spec.kind == "openai":
+        _check_openai(spec, environment, keyless)
+    elif spec.kind in TEXT_KINDS:
+        require_gguf(gguf_path(spec))
 
 
 def _check_mutant(spec: ModelSpec, questions: Sequence[Question]) -> None:
@@ -151,29 +171,22 @@ class ModelContext:
     connections: GatewayConnections | None
     sampling: Mapping[str, Any] = field(default_factory=dict)
 
-    def open(self, specs: Sequence[ModelSpec]) -> dict[str, Model]:
-        """Open the models of a run, which `check_models` has let pass, by label."""
-        return {
-            spec.label: self.open_text(choice_of(spec))
-            if spec.kind in TEXT_KINDS
-            else _baseline(spec, self.seed)
-            for spec in specs
-        }
+    def open(self, spec: ModelSpec) -> Model:
+        """Open a model of a run, which `check_models` has let pass."""
+        match spec.kind:
+            case "oracle":
+                return OracleModel(spec.label)
+            case "exemplar":
+                return ExemplarModel(spec.label)
+            case "mutant":
+                return MutantModel(spec.label, operators_named(spec.argument), self.seed)
+            case "file":
+                return FileModel(spec.label, read_predictions(Path(spec.argument)))
+            case _:
+                return self.open_text(choice_of(spec))
 
     def open_text(self, choice: ModelChoice) -> TextModel:
         """Open a model that reads messages."""
         if self.connections is None:
             raise RuntimeError(f"{choice.spec.label} is not to be asked")
         return GatewayModel(choice, self.connections)
-
-
-def _baseline(spec: ModelSpec, seed: int) -> Model:
-    match spec.kind:
-        case "exemplar":
-            return ExemplarModel(spec.label)
-        case "mutant":
-            return MutantModel(spec.label, operators_named(spec.argument), seed)
-        case "file":
-            return FileModel(spec.label, read_predictions(Path(spec.argument)))
-        case _:
-            return OracleModel(spec.label)

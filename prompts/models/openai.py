@@ -1,8 +1,9 @@
 """A model behind an OpenAI-compatible API."""
 
-import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import openai
@@ -19,15 +20,17 @@ from retrocypher.prompts.models.endpoint import (
 from retrocypher.prompts.models.gateway_client import Asked
 from retrocypher.prompts.models.interface import Completion, whole_messages
 from retrocypher.prompts.models.openai_client import (
-    UNREACHED,
+    DEFAULT_ADDRESS,
     Failure,
-    OpenAIClient,
     address_of,
+    apart,
+    in_time,
     number_tokens,
     together,
     understand,
 )
 from retrocypher.prompts.models.prices import Price
+from retrocypher.prompts.models.sides import Side, as_set
 from retrocypher.prompts.models.spec import seeded
 
 _UNANSWERED = (openai.OpenAIError, TimeoutError)
@@ -46,10 +49,10 @@ class OpenAIModel:
     Args:
         name: The API's name of the model.
         environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        endpoint: The API's calls in flight; waiting and pausing hold none.
+        side: Whose variables messages name.
+        endpoint: The API's calls in flight.
         parameters: What is sent besides model and messages, unless the API refuses it.
         price: What its tokens cost; None where that is not known.
-        allow: Called before each attempt; raises ModelError if the model is not to be asked.
     """
 
     def __init__(
@@ -57,27 +60,38 @@ class OpenAIModel:
         name: str,
         *,
         environment: Mapping[str, str],
+        side: Side,
         endpoint: Endpoint,
         breaker: CircuitBreaker,
         parameters: Mapping[str, Any],
         price: Price | None = None,
-        allow: Callable[[], None] = lambda: None,
         policy: RetryPolicy = RETRY_POLICY,
     ) -> None:
         self._name = name
         self._endpoint = endpoint
         self._breaker = breaker
         self._price = price
-        self._allow = allow
         self._policy = policy
         self._address = address_of(environment)
         self._secrets = secrets_of(environment)
+        self._as_set = partial(as_set, side=side, environment=environment)
         self._parameters = dict(parameters)
         self._refused: list[str] = []
-        self._client = OpenAIClient(environment, timeout_s=policy.timeout_s, connect_s=policy.connect_s)
+        address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
+        # The user and password are not in the address, which is logged with each request. The number of
+        # connections is that of the calls in flight, which the endpoint limits.
+        self._client = openai.AsyncOpenAI(
+            api_key=environment.get("OPENAI_API_KEY", ""),
+            base_url=address,
+            http_client=openai.DefaultAsyncHttpxClient(auth=credentials) if credentials else None,
+            timeout=openai.Timeout(
+                policy.timeout_s, connect=min(policy.connect_s, policy.timeout_s), pool=None
+            ),
+            max_retries=0,
+        )
 
     async def complete(self, asked: Asked, ticket: Ticket) -> Completion:
-        """Return the completion of a request; the ticket is for the first attempt.
+        """Return the completion of a request that has its place among the calls in flight.
 
         A prompt over the model's context, a content filter and an empty reply are completions without a
         query: they are the model's own limits and would come again. Raises ModelError if the API refuses the
@@ -86,63 +100,53 @@ class OpenAIModel:
         attempt = timeouts = 0
         while True:
             attempt += 1
-            async with self._endpoint.call(ticket) as began:
-                completion, failure = await self._attempt(asked, attempt, began)
-                if failure is None or failure.kind not in UNREACHED:
-                    self._breaker.was_reached = True
-                if failure is None or failure.verdict != "retry":
-                    self._breaker.replied()
-                elif failure.kind != "rate_limit":
-                    # It keeps its place, so that an API that fails does not get ever more requests.
-                    timeouts += failure.kind == "timeout"
-                    await self._pause(failure, attempt, timeouts)
-            ticket = Ticket(urgent=True)
-            if completion is not None:
+            self._breaker.check()
+            # Another call in flight may learn that the API refuses one of them.
+            parameters = seeded(self._parameters, asked.case_repeat)
+            started = time.perf_counter()
+            try:
+                reply, headers = await self._send({"messages": whole_messages(asked.messages), **parameters})
+                completion = self._read(reply, time.perf_counter() - started, attempt)
+            except (*_UNANSWERED, *_UNREADABLE) as error:
+                failure = understand(error, frozenset(parameters), self._secrets, self._address)
+                failure = replace(failure, message=self._as_set(failure.message))
+            else:
+                self._breaker.has_completed = True
+                self._breaker.replied()
+                self._endpoint.succeeded(ticket, completion.tokens)
+                self._endpoint.pause(min(exhausted_s(headers), self._policy.longest_wait_s))
                 return completion
-            assert failure is not None
+            if failure.verdict != "retry":
+                self._breaker.replied()
             match failure.verdict:
+                case "no_answer":
+                    details = self._details(attempt, no_answer=failure.message)
+                    return Completion("", time_s=time.perf_counter() - started, details=details)
                 case "without_parameter":
                     for name in together(failure.parameter):
                         if self._parameters.pop(name, None) is not None:
                             self._refused.append(name)
                     attempt -= 1
-                    continue
                 case "give_up":
                     raise self._breaker.failed(failure.kind, failure.message)
-            if failure.kind == "rate_limit":
-                # A limit on the rate holds for the endpoint, which lets no call begin before.
-                self._require_attempts(failure, attempt, timeouts)
+                case "retry":
+                    timeouts += failure.kind == "timeout"
+                    await self._before_next(failure, attempt, timeouts, ticket)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _attempt(
-        self, asked: Asked, attempt: int, began: float
-    ) -> tuple[Completion | None, Failure | None]:
-        self._breaker.check()
-        self._allow()
-        # Another call in flight may learn that the API refuses one of them.
-        parameters = seeded(self._parameters, asked.case_repeat)
-        started = time.perf_counter()
-        try:
-            reply, headers = await self._client.complete(
-                model=self._name, messages=whole_messages(asked.messages), **parameters
-            )
-            completion = self._read(reply, time.perf_counter() - started, attempt)
-            self._breaker.has_completed = True
-            self._endpoint.succeeded(sum((completion.tokens or {}).values()))
-            self._endpoint.pause(min(exhausted_s(headers), self._policy.longest_wait_s))
-            return completion, None
-        except (*_UNANSWERED, *_UNREADABLE) as error:
-            failure = understand(error, frozenset(parameters), self._secrets, self._address)
-            if failure.kind == "rate_limit":
-                wait_s = self._policy.wait_s(attempt, failure.wait_s)
-                self._endpoint.throttled(began, min(wait_s, self._policy.longest_wait_s))
-            if failure.verdict != "no_answer":
-                return None, failure
-            details = self._details(attempt, no_answer=failure.message)
-            return Completion("", time_s=time.perf_counter() - started, details=details), failure
+    async def _send(self, body: dict[str, Any]) -> tuple[Any, Mapping[str, str]]:
+        """Return a chat completion and the headers of the reply; raise what openai does, or TimeoutError."""
+        create: Any = self._client.chat.completions.with_raw_response.create
+
+        async def call() -> tuple[Any, Mapping[str, str]]:
+            # The library refuses parameters that it does not know, unless they are more of the body.
+            reply = await create(model=self._name, messages=body["messages"], extra_body=body)
+            return reply.parse(), reply.headers
+
+        return await in_time(call, self._policy.timeout_s)
 
     def _read(self, reply: Any, time_s: float, attempt: int) -> Completion:
         choice = reply.choices[0]
@@ -169,23 +173,31 @@ class OpenAIModel:
             details["without"] = list(self._refused)
         return details
 
-    async def _pause(self, failure: Failure, attempt: int, timeouts: int) -> None:
-        self._require_attempts(failure, attempt, timeouts)
-        await asyncio.sleep(self._policy.wait_s(attempt, failure.wait_s))
-
-    def _require_attempts(self, failure: Failure, attempt: int, timeouts: int) -> None:
-        """Raise ModelError if the request is not tried again."""
-        policy = self._policy
-        attempts = policy.attempts
-        if failure.kind == "connection" and not self._breaker.was_reached:
-            attempts = min(attempts, policy.unreached)
-        if attempt >= attempts or timeouts >= policy.timeouts:
-            times = "once" if attempt == 1 else f"{attempt} times"
-            raise self._breaker.failed(failure.kind, f"{failure.message} Asked {times}.")
+    async def _before_next(self, failure: Failure, attempt: int, timeouts: int, ticket: Ticket) -> None:
+        """Wait as long as a failed call should; raise ModelError if it is not made again."""
+        policy, breaker = self._policy, self._breaker
+        message = f"{failure.message} Asked {'once' if attempt == 1 else f'{attempt} times'}."
         if failure.wait_s is not None and failure.wait_s > policy.longest_wait_s:
-            raise self._breaker.failed(
-                failure.kind, f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
-            )
+            message = f"{failure.message} It asks to wait {failure.wait_s:.0f} s, which is too long."
+            raise breaker.failed(failure.kind, message, for_good=True)
+        throttled = failure.kind == "rate_limit"
+        # A limit on the rate holds for the endpoint, so what counts is how often it refused all calls.
+        refusals = self._endpoint.throttled(ticket) if throttled else 0
+        tried = max(attempt, refusals)
+        most = policy.attempts if breaker.has_completed else min(policy.attempts, policy.first_attempts)
+        last = tried >= most or timeouts >= policy.timeouts
+        if last or failure.kind == "timeout":
+            # One timeout took as long as all attempts at something else.
+            error = breaker.failed(failure.kind, message, for_good=refusals >= most)
+            if last or breaker.is_open:
+                raise error
+        wait_s = policy.wait_s(tried, failure.wait_s)
+        if throttled:
+            self._endpoint.pause(min(wait_s, policy.longest_wait_s))
+            await self._endpoint.call_again(ticket)
+        else:
+            # It keeps its place, so that an API that fails does not get ever more requests.
+            await breaker.pause(wait_s)
 
 
 def _tokens(usage: Any) -> dict[str, int] | None:

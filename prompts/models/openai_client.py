@@ -1,4 +1,4 @@
-"""The client of an OpenAI-compatible API: single calls, what their failures mean, log-probabilities."""
+"""An OpenAI-compatible API: its address and parameters, what its failures mean, log-probabilities."""
 
 import asyncio
 import os
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 LOGPROBS = "logprobs"
 _MOST = "top_logprobs"
-_KNOWN = {"model", "messages", "temperature", "seed", "top_p", "max_tokens", LOGPROBS, _MOST}
 
 
 def api_parameters(seed: int, sampling: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,8 +109,6 @@ _REFUSED_PARAMETER = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra inputs|only the default", re.I
 )
 _LONGEST = 400
-UNREACHED = frozenset({"connection", "timeout"})
-"""Kinds of failure that do not show whether there is an API at all."""
 
 Verdict = Literal["retry", "no_answer", "without_parameter", "give_up"]
 
@@ -140,47 +137,41 @@ def understand(error: Exception, parameters: frozenset[str], secrets: Secrets, a
     """Sort an exception of the ``openai`` library, given the optional parameters that were sent."""
     import openai
 
-    told = without_secrets(str(error), secrets)
+    told, api = without_secrets(str(error), secrets), f"The API at {address}"
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return Failure("retry", "timeout", f"The API at {address} gave no answer in time.")
+        message = f"{api} gave no answer in time. Check that it works, or lower --concurrency."
+        return Failure("retry", "timeout", message)
     if isinstance(error, openai.APIConnectionError):
         cause = without_secrets(reason_of(error), secrets)
-        return Failure(
-            "retry",
-            "connection",
-            f"The API at {address} cannot be reached ({cause}). Is OPENAI_BASE_URL right?",
-        )
+        return Failure("retry", "connection", f"{api} cannot be reached ({cause}). Is OPENAI_BASE_URL right?")
     if not isinstance(error, openai.APIStatusError):
-        return Failure("retry", "malformed_response", f"The API's reply cannot be read ({told}).")
-    status = error.status_code
+        message = f"The reply of the API at {address} cannot be read ({told}). Is OPENAI_BASE_URL right?"
+        return Failure("retry", "malformed_response", message)
+    status, wait_s = error.status_code, retry_after_s(error.response.headers)
     if status in (400, 403, 422) and LOGPROBS in parameters and LOGPROBS in told:
         # Some have none for some models, others have fewer: without, a score is a plain one.
         return Failure("without_parameter", "bad_request", told, parameter=LOGPROBS)
     if status in (401, 403):
-        return Failure(
-            "give_up",
-            "authentication",
-            f"The API at {address} refused the key ({status}); check OPENAI_API_KEY: {told}",
-        )
+        message = f"{api} refused the key ({status}); check OPENAI_API_KEY: {told}"
+        return Failure("give_up", "authentication", message)
     if status == 404:
-        return Failure(
-            "give_up",
-            "unknown_model",
-            f"The API at {address} knows no such model or address (404); check the name and OPENAI_BASE_URL: "
-            f"{told}",
-        )
+        message = f"{api} knows no such model or address (404); check the name and OPENAI_BASE_URL: {told}"
+        return Failure("give_up", "unknown_model", message)
     if status == 429 and error.code == "insufficient_quota":
-        return Failure("give_up", "quota", f"The account has no quota left: {told}")
+        message = f"{api} has no quota left for this account; add credit, or change OPENAI_API_KEY: {told}"
+        return Failure("give_up", "quota", message)
     if status == 429:
-        wait_s = retry_after_s(error.response.headers)
-        return Failure("retry", "rate_limit", f"The API limits the rate (429): {told}", wait_s)
+        message = f"{api} limits the rate (429); repeat the command later, or lower --concurrency: {told}"
+        return Failure("retry", "rate_limit", message, wait_s)
     if status in (408, 409, 425) or status >= 500:
-        wait_s = retry_after_s(error.response.headers)
-        return Failure("retry", "server_error", f"The API failed ({status}): {told}", wait_s)
-    return _refused(error, parameters, told)
+        message = f"{api} failed ({status}); check that it works, and repeat the command: {told}"
+        return Failure("retry", "server_error", message, wait_s)
+    message = f"{api} refused the request ({status}): {told}"
+    return _limit(error, parameters, told) or Failure("give_up", "bad_request", message)
 
 
-def _refused(error: "openai.APIStatusError", parameters: frozenset[str], told: str) -> Failure:
+def _limit(error: "openai.APIStatusError", parameters: frozenset[str], told: str) -> Failure | None:
+    """Return the limit of the model that a refusal states; None if it states another fault."""
     code = error.code or ""
     if code == "context_length_exceeded" or _CONTEXT.search(told):
         return Failure("no_answer", "context_length", "the prompt is longer than the model's context")
@@ -189,7 +180,7 @@ def _refused(error: "openai.APIStatusError", parameters: frozenset[str], told: s
     named = [name for name in sorted(parameters) if name == error.param or re.search(rf"\b{name}\b", told)]
     if named and (code in ("unsupported_parameter", "unsupported_value") or _REFUSED_PARAMETER.search(told)):
         return Failure("without_parameter", "bad_request", told, parameter=named[0])
-    return Failure("give_up", "bad_request", f"The API refused the request ({error.status_code}): {told}")
+    return None
 
 
 def reason_of(error: BaseException) -> str:
@@ -253,47 +244,3 @@ def address_of(environment: Mapping[str, str]) -> str:
     """Return host, port and path of ``OPENAI_BASE_URL``, as `api_address` does."""
     parts = urlsplit(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
     return parts.netloc.rpartition("@")[2].lower() + parts.path.rstrip("/")
-
-
-class OpenAIClient:
-    """Asks once for each call, in one event loop.
-
-    Args:
-        environment: ``OPENAI_API_KEY`` and ``OPENAI_BASE_URL``.
-        timeout_s: Longest call, from the first byte sent to the last one received, in seconds.
-        connect_s: Longest wait for a connection, in seconds.
-    """
-
-    def __init__(self, environment: Mapping[str, str], *, timeout_s: float, connect_s: float) -> None:
-        # A second to import, which a session without an API model should not pay.
-        import openai
-
-        self._timeout_s = timeout_s
-        address, credentials = apart(environment.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS)
-        # The user and password are not in the address, which is logged with each request. The number of
-        # connections is that of the calls in flight, which the endpoint limits.
-        self._client = openai.AsyncOpenAI(
-            api_key=environment.get("OPENAI_API_KEY", ""),
-            base_url=address,
-            http_client=openai.DefaultAsyncHttpxClient(auth=credentials) if credentials else None,
-            timeout=openai.Timeout(timeout_s, connect=min(connect_s, timeout_s), pool=None),
-            max_retries=0,
-        )
-
-    async def complete(self, **request: Any) -> tuple[Any, Mapping[str, str]]:
-        """Return a chat completion and the headers of the reply.
-
-        Raises openai.OpenAIError, or TimeoutError after `timeout_s`.
-        """
-        # The library refuses names that it does not know, such as those of --extra-body.
-        more = {name: request.pop(name) for name in request.keys() - _KNOWN}
-
-        async def call() -> tuple[Any, Mapping[str, str]]:
-            reply = await self._client.chat.completions.with_raw_response.create(**request, extra_body=more)
-            return reply.parse(), reply.headers
-
-        return await in_time(call, self._timeout_s)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()

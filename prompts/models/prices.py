@@ -1,26 +1,24 @@
 """Prices of models behind an API, from ``prices.yaml``."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
+from msgspec import Meta, Struct, convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.prompts.models.spec import ModelSpec
 
 _FILE = Path(__file__).with_name("prices.yaml")
 _SHOWN = "prompts/models/prices.yaml"
-_FIELDS = ("id", "prompt", "completion")
-_PRICES = _FIELDS[1:]
 _DATED = re.compile(r"(?P<undated>.+)-\d{4}-\d{2}-\d{2}")
-_AS_OF = re.compile(r"\d{4}-\d{2}(-\d{2})?")
-# A dollar a token; more is a slip of the pen.
-_HIGHEST = 1_000_000
+_MONTH = r"\A\d{4}-\d{2}(-\d{2})?\Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +31,21 @@ class Price:
     def cost(self, tokens: Mapping[str, int]) -> float:
         """Return the cost in USD of a call with these ``prompt`` and ``completion`` counts."""
         return (tokens["prompt"] * self.prompt + tokens["completion"] * self.completion) / 1_000_000
+
+
+# A dollar a token; more is a slip of the pen.
+_Dollars = Annotated[float, Meta(ge=0, le=1_000_000)]
+
+
+class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    id: Annotated[str, Meta(min_length=1)]
+    prompt: _Dollars
+    completion: _Dollars
+
+
+class _Page(Struct, frozen=True, forbid_unknown_fields=True):
+    as_of: Annotated[str, Meta(pattern=_MONTH)]
+    models: list[_Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +77,19 @@ def parse_prices(text: str) -> Prices:
     """Return the prices of a YAML text; raises as `load_prices`."""
     try:
         body = yaml.safe_load(text)
-    # An impossible day of a date is a ValueError.
+        if isinstance(body, dict) and isinstance(body.get("as_of"), date):
+            body["as_of"] = str(body["as_of"])
+        page = convert(body, _Page)
+        date.fromisoformat(f"{page.as_of}-01"[:10])
+    # An impossible day of a date is a ValueError, and so is what has another form.
     except (yaml.YAMLError, ValueError) as error:
         why = " ".join(str(error).split())
-        raise InputError(f"{_SHOWN} is not YAML ({why}). Correct it there.") from error
-    if not isinstance(body, dict) or body.keys() != {"as_of", "models"}:
-        raise InputError(f"{_SHOWN} must hold `as_of` and `models`, and nothing else.")
-    if not isinstance(body["models"], list):
-        raise InputError(f"{_SHOWN}: `models` must be a list of entries with {', '.join(_FIELDS)}.")
-    found: dict[str, Price] = {}
-    for number, entry in enumerate(body["models"], 1):
-        name, price = _entry(number, entry)
-        if name in found:
-            raise InputError(f"{_SHOWN}: {name} has two entries. Leave one.")
-        found[name] = price
-    return Prices(_as_of(body["as_of"]), found)
+        raise InputError(f"{_SHOWN} is not as its comments say ({why}). Correct it there.") from error
+    found = {each.id: Price(each.prompt, each.completion) for each in page.models}
+    for name, count in Counter(each.id for each in page.models).items():
+        if count > 1:
+            raise InputError(f"{_SHOWN}: {name} has {count} entries. Leave one.")
+    return Prices(page.as_of, found)
 
 
 def prices_used(specs: Iterable[ModelSpec]) -> dict[str, Any] | None:
@@ -89,33 +100,3 @@ def prices_used(specs: Iterable[ModelSpec]) -> dict[str, Any] | None:
     prices = load_prices()
     known = {name: asdict(price) for name in names if (price := prices.of(name)) is not None}
     return {"as_of": prices.as_of, "usd_per_million_tokens": known} if known else None
-
-
-def _entry(number: int, entry: Any) -> tuple[str, Price]:
-    where = f"{_SHOWN}, entry {number}"
-    if not isinstance(entry, dict) or entry.keys() != set(_FIELDS):
-        raise InputError(f"{where}: expected {', '.join(_FIELDS)}, and nothing else.")
-    name = entry["id"]
-    if not isinstance(name, str) or not name:
-        raise InputError(
-            f"{where}: `id` must be the name of a model; put one that looks like a number in quotes."
-        )
-    for field in _PRICES:
-        price = entry[field]
-        if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price <= _HIGHEST:
-            raise InputError(
-                f"{where} ({name}): `{field}` must be a number of USD per million tokens, 0 to {_HIGHEST:,}. "
-                "Leave the entry out where the price is not known."
-            )
-    return name, Price(*(float(entry[field]) for field in _PRICES))
-
-
-def _as_of(value: Any) -> str:
-    text = str(value)
-    try:
-        if _AS_OF.fullmatch(text):
-            date.fromisoformat(text if len(text) > len("YYYY-MM") else f"{text}-01")
-            return text
-    except ValueError:
-        pass
-    raise InputError(f"{_SHOWN}: `as_of` must be the month or day of the prices, YYYY-MM or YYYY-MM-DD.")

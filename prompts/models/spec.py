@@ -50,6 +50,9 @@ def sampling_parameters(
         )
     if taken := sorted({"model", "messages", "stream", "n"} & more.keys()):
         raise InputError(f"--extra-body: {taken[0]} is set by the suite. Leave it out.")
+    if taken := sorted({*named, "seed"} & more.keys()):
+        option = f"--{taken[0].replace('_', '-')}"
+        raise InputError(f"--extra-body: {taken[0]} has an option of its own. Set it with {option}.")
     return {**{name: value for name, value in named.items() if value is not None}, **more}
 
 

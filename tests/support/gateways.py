@@ -13,8 +13,8 @@ from retrocypher.prompts.models.spec import ModelSpec
 
 
 def settings_of(environment: Mapping[str, str] = MappingProxyType({}), **fields: Any) -> GatewaySettings:
-    """Return settings with one environment for both sides, 8 calls in flight and the seed 7."""
-    values = {"concurrency": 8, "seed": 7, "environments": {"run": environment, "judge": environment}}
+    """Return settings with 8 calls in flight and the seed 7."""
+    values = {"concurrency": 8, "seed": 7, "environment": environment}
     return GatewaySettings(**{**values, **fields})
 
 

@@ -13,12 +13,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 from support.gateways import start_gateway
 from support.roles_api import RolesApi, Said, always
 from support.suite import CHECKOUT
 
 from retrocypher.plugins.judge.criteria import Grade, JudgeCase, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Judge, Task, environments_of, open_judge, open_judge_pool
+from retrocypher.plugins.judge.judge import Judge, JudgeRequest, Task, open_judge
 from retrocypher.plugins.judge.metric import deepeval
 from retrocypher.plugins.runs.record import VARIANTS, Tokens
 from retrocypher.prompts.models.gateway_client import GatewayConnections
@@ -52,11 +53,9 @@ def opened(api: RolesApi, tmp_path: Path) -> Iterator[Opened]:
                 "RETROCYPHER_JUDGE_BASE_URL": api.address,
                 **environment,
             }
-            gateway = start_gateway(
-                tmp_path, environments=environments_of(variables), cache=cache, offline=offline
-            )
+            gateway = start_gateway(tmp_path, environment=variables, cache=cache, offline=offline)
             context = ModelContext(0, GatewayConnections(stack.enter_context(gateway).address))
-            judge = open_judge(judge_spec("gpt-4o", variables), context, environment=variables)
+            judge = open_judge(judge_spec("gpt-4o", variables), context)
             stack.callback(judge.close)
             return judge
 
@@ -216,8 +215,8 @@ BRIEF = replace(
 
 def test_a_local_model_judges(tmp_path: Path) -> None:
     tasks = [Task(CASE, "without_reference")]
-    fields = {"concurrency": 1, "seed": 0, "cache": tmp_path / "answers.sqlite", "criteria": BRIEF}
-    with open_judge_pool(judge_spec("local", {}), environment={}, **fields) as pool:
+    request = JudgeRequest(judge_spec("local", {}), BRIEF, 1, 0, tmp_path / "answers.sqlite", False, {})
+    with request.pool() as pool:
         ((_, found),) = pool.judge(tasks)
     # It is held to the form of an answer, so that there is a score, whatever that is worth.
     assert found.error is None
@@ -226,7 +225,7 @@ def test_a_local_model_judges(tmp_path: Path) -> None:
     assert found.tokens is not None
     assert found.details["finish_reason"] == "stop"
     # What was kept needs no process of its own.
-    with open_judge_pool(judge_spec("local", {}), offline=True, **fields) as pool:
+    with structs.replace(request, offline=True).pool() as pool:
         ((_, again),) = pool.judge(tasks)
     assert (again.cached, again.score, again.error) == (True, found.score, found.error)
 

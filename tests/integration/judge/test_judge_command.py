@@ -21,7 +21,7 @@ from support.waiting import becomes_true
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gate_decision import JUDGE_KAPPA
-from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.cli.main import cli, main
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.stored_calibration import load_calibrations
 from retrocypher.plugins.runs.log import RunLog
@@ -131,8 +131,8 @@ def test_the_same_judge_goes_on(run: Path, api: RolesApi) -> None:
 def test_another_judge_takes_the_place_of_one_only_where_it_is_told_to(
     run: Path, api: RolesApi, refused: list[None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # One that was never reached has nothing to lose.
-    api.roles["judge"] = always(Said(status=401))
+    # One that has judged nothing has nothing to lose.
+    api.roles["judge"] = always(Said(status=400))
     assert asked(run, "--judge", "gpt-5").exit_code == 16
     api.roles["judge"] = always(JUDGED)
     api.asked.clear()
@@ -296,10 +296,39 @@ def test_a_calibration_is_measured_kept_and_had_again_from_the_cache(
     assert max(map(len, again.stdout.splitlines())) <= 100
 
 
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_a_refused_key_ends_the_command_with_status_4_and_one_message(
+    run: Path,
+    api: RolesApi,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    calibrate: bool,
+) -> None:
+    api.roles["judge"] = always(Said(status=401))
+    before = (run / "records.jsonl").read_bytes()
+    what = ["--calibrate", "--bank", str(BANK)] if calibrate else [str(run)]
+    arguments = ["retrocypher", "judge", *what, "--judge", "gpt-4o", "--cache", "none"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 4
+    said = capfd.readouterr().err
+    where = api.address.removeprefix("http://")
+    assert said.count("refused the key") == 1
+    assert f"error: gpt-4o: The API at {where} refused the key (401); check OPENAI_API_KEY" in said
+    assert (run / "records.jsonl").read_bytes() == before
+    assert load_calibrations(tmp_path) == []
+    # Those in flight when the first came back.
+    assert api.count("judge") <= 16
+
+
 def test_a_judge_that_cannot_be_asked_leaves_no_calibration(api: RolesApi, tmp_path: Path) -> None:
-    found = calibrated(api, "--repeats", "1", judge=always(Said(status=401)))
+    failing = Said(status=400, error={"message": "not now"})
+    found = calibrated(api, "--repeats", "1", judge=always(failing))
     assert found.exit_code == 16
     assert "incomplete, and not stored" in found.stdout
+    assert "refused the request (400): " in found.stdout
     assert load_calibrations(tmp_path) == []
 
 

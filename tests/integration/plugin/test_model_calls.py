@@ -92,6 +92,30 @@ def test_a_refused_key_ends_the_run_with_status_4(scripted: Suite, api: RolesApi
     assert ran.manifest["exit_status"] == 4
 
 
+@pytest.mark.parametrize(
+    ("options", "roles"),
+    [
+        (("--loop=review", "--loop-model=gpt-4o"), ("analyst", "reviewer")),
+        (("--judge=gpt-4o",), ("judge",)),
+        (("--answer", "--answer-model=gpt-4o"), ("writer",)),
+    ],
+)
+def test_a_second_model_that_is_refused_does_not_end_a_run_that_was_paid_for(
+    scripted: Suite, api: RolesApi, options: tuple[str, ...], roles: tuple[str, ...]
+) -> None:
+    api.roles["generator"] = right_answers()
+    api.roles.update(dict.fromkeys(roles, lambda _: Said(status=401)))
+
+    ran = scripted("-n0", MINI, *ONE_STEP, *options, "--sample=30", "--concurrency=4")
+
+    assert ran.status == 16, ran.output
+    assert len(ran.records) == 30
+    assert all(record["rounds"][0]["cost"] for record in ran.records.values())
+    (said,) = [line for line in ran.output.splitlines() if "refused the key" in line]
+    assert said.startswith("incomplete: 30 cases")
+    assert api.address.removeprefix("http://") in said
+
+
 def test_a_dead_api_makes_all_cases_errors_without_more_calls(
     scripted: Suite, api: RolesApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +184,8 @@ def test_sampling_parameters_are_sent_and_identify_a_completion(
     }
     assert ran.manifest["options"]["temperature"] == 0.7
     assert all(turn["cached"] for turn in again.rounds)
+    twice = scripted(*options, "--temperature=0", '--extra-body={"temperature": 1}')
+    assert (twice.status, "temperature has an option of its own" in twice.output) == (4, True)
     for body in ("[1]", '{"a": NaN}'):
         refused = scripted(*options, f"--extra-body={body}")
         assert (refused.status, f"--extra-body {body}: not a JSON object" in refused.output) == (4, True)

@@ -10,6 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.passages import Passage, Passages, build_passages, open_passages
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, VectorSearch, build_index, read_index
 from retrocypher.prompts.templates.encoder import (
     Encoder,
@@ -44,7 +45,8 @@ def shot_encoder() -> Encoder:
 
 
 def test_shipped_vectors_are_what_the_encoder_computes(shot_encoder: Encoder) -> None:
-    texts = texts_to_encode(load_questions().questions, load_banks().values())
+    questions = load_questions().questions
+    texts = texts_to_encode([*questions, *unanswerable(questions)], load_banks().values())
     shipped, computed = stored_encoder(SHOT_ENCODER).encode(texts), shot_encoder.encode(texts)
     assert computed.shape == (len(texts), 768)
     assert np.abs(shipped - computed).max() < TOLERANCE

@@ -14,13 +14,13 @@ import retrocypher.plugins.judge
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.judge.criteria import (
     answer_form,
-    judge_environment,
     judge_spec,
     load_criteria,
     parse_criteria,
 )
 from retrocypher.plugins.judge.reading import UnreadableError, read_answer
 from retrocypher.plugins.runs.record import VARIANTS
+from retrocypher.prompts.models.sides import environment_of
 
 KEY = {"OPENAI_API_KEY": "k"}
 FILE = Path(retrocypher.plugins.judge.__file__).with_name("criteria.yaml")
@@ -78,8 +78,8 @@ def test_what_the_form_allows_is_read_as_a_score(end: str) -> None:
 @pytest.mark.parametrize(
     ("text", "environment", "said"),
     [
-        ("oracle", KEY, "reads no messages and cannot judge"),
-        ("mutant", KEY, "reads no messages and cannot judge"),
+        ("oracle", KEY, "reads no messages; choose"),
+        ("mutant", KEY, "reads no messages; choose"),
         (" ", KEY, "--judge names no model"),
         ("locl", KEY, "--judge locl: no model 'locl'; did you mean 'local'"),
         ("gpt-x", {}, "--judge gpt-x: this is not a built-in model"),
@@ -100,11 +100,11 @@ def test_what_cannot_judge_is_refused(text: str, environment: dict[str, str], sa
 
 def test_the_judges_own_variables_come_before_the_usual_ones() -> None:
     usual = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://models/v1"}
-    assert judge_environment(usual) == usual
+    assert environment_of("judge", usual) == usual
     own = {**usual, "RETROCYPHER_JUDGE_BASE_URL": "http://judge/v1", "RETROCYPHER_JUDGE_API_KEY": "j"}
-    asked = judge_environment(own)
+    asked = environment_of("judge", own)
     assert (asked["OPENAI_BASE_URL"], asked["OPENAI_API_KEY"]) == ("http://judge/v1", "j")
-    empty = judge_environment({**usual, "RETROCYPHER_JUDGE_BASE_URL": ""})
+    empty = environment_of("judge", {**usual, "RETROCYPHER_JUDGE_BASE_URL": ""})
     assert empty["OPENAI_BASE_URL"] == "http://models/v1"
 
 

@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
+from support.gateways import start_gateway
 from support.judged import judged, judgement
 from support.records import record_of, write_run
+from support.roles_api import RolesApi, Said, always
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.summary import Usage, summary_of
 from retrocypher.plugins.judge.criteria import JudgeCase, case_to_judge, fault_of, judge_spec, load_criteria
-from retrocypher.plugins.judge.judge import Judge, open_judge_model
+from retrocypher.plugins.judge.judge import Judge, open_judge
 from retrocypher.plugins.judge.metric import AnswerMetrics, shown
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.log import RunLog
@@ -29,6 +31,7 @@ from retrocypher.plugins.runs.record import (
 )
 from retrocypher.plugins.runs.written_answer import JudgeError, MeasuredAnswer
 from retrocypher.prompts.loops.interface import Step
+from retrocypher.prompts.models.gateway_client import GatewayConnections
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request
 from retrocypher.prompts.models.open import ModelContext
 
@@ -75,14 +78,21 @@ def test_a_judge_says_what_its_requests_share() -> None:
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
-def test_a_judgement_that_failed_names_what_was_set(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    fault = ModelError("connection", "Is OPENAI_BASE_URL right? OPENAI_API_KEY is not.")
-    monkeypatch.setattr(ModelContext, "open_text", lambda *_, **__: Scripted(fault))
-    fields = {"OPENAI_API_KEY": "k", name: "http://127.0.0.1:9/v1"}
-    spec = judge_spec("gpt-x", fields)
-    model = open_judge_model(spec, ModelContext(0, None), environment=fields)
-    found = Judge(model, load_criteria()).judge(CASE, "with_reference")
-    assert found.error == JudgeError("connection", f"Is {name} right? OPENAI_API_KEY is not.")
+def test_a_judgement_that_failed_names_what_was_set(tmp_path: Path, name: str) -> None:
+    fields = {"OPENAI_API_KEY": "k"}
+    with RolesApi({"judge": always(Said(status=401))}) as api:
+        fields[name] = api.address
+        with start_gateway(tmp_path, fields) as gateway:
+            context = ModelContext(0, GatewayConnections(gateway.address))
+            found = open_judge(judge_spec("gpt-x", fields), context).judge(CASE, "with_reference")
+        api.roles["judge"] = always(Said(status=404))
+        with start_gateway(tmp_path, fields) as gateway:
+            context = ModelContext(0, GatewayConnections(gateway.address))
+            unknown = open_judge(judge_spec("gpt-x", fields), context).judge(CASE, "with_reference")
+    assert found.error is not None
+    assert unknown.error is not None
+    assert "refused the key (401); check OPENAI_API_KEY" in found.error.message
+    assert f"check the name and {name}:" in unknown.error.message
 
 
 MARK = re.compile(r"^(?:<<< [a-z ]+|>>>) (?P<mark>[0-9a-f]{12})$", re.MULTILINE)

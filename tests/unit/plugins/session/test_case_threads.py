@@ -9,7 +9,7 @@ import pytest
 
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.session.case_threads import AHEAD, CaseThreads, Turn
-from retrocypher.plugins.session.plan import Case
+from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.run_case import Outcome
 
 QUESTION = load_questions().questions[0]

@@ -5,20 +5,19 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.gateways import model_of, start_gateway
+from support.roles_api import RolesApi, Said, always
 
 from retrocypher.kg.errors import InputError
-from retrocypher.prompts.models.endpoint import CircuitBreaker, Endpoint, Ticket
-from retrocypher.prompts.models.gateway_client import Asked, choice_of
-from retrocypher.prompts.models.interface import Completion, whole_messages
+from retrocypher.prompts.models.interface import Chat, whole_messages
 from retrocypher.prompts.models.llama import LlamaClient, PrefixCache
-from retrocypher.prompts.models.openai import OpenAIModel
-from retrocypher.prompts.models.openai_client import OpenAIClient, in_time, number_tokens
+from retrocypher.prompts.models.openai_client import in_time, number_tokens
 from retrocypher.prompts.models.prices import Price, load_prices, parse_prices, prices_used
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, ModelSpec, parse_spec
 
@@ -216,32 +215,13 @@ def test_an_entry_holds_for_its_id_and_for_dated_ones(name: str, price: Price | 
     ],
 )
 def test_a_call_has_a_cost_where_price_and_counts_are_known(
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    completion: int | None,
-    tokens: dict[str, int] | None,
-    cost: float | None,
+    tmp_path: Path, name: str, completion: int | None, tokens: dict[str, int] | None, cost: float | None
 ) -> None:
-    choice = SimpleNamespace(message=SimpleNamespace(content="RETURN 1"), finish_reason="stop")
-    usage = SimpleNamespace(prompt_tokens=100, completion_tokens=completion)
-    reply = SimpleNamespace(choices=[choice], model="as-the-api-calls-it", usage=usage)
-
-    async def replies(*_: object, **__: object) -> tuple[object, dict[str, str]]:
-        return reply, {}
-
-    async def completed() -> Completion:
-        model = OpenAIModel(
-            name,
-            environment=KEY,
-            endpoint=Endpoint(1),
-            breaker=CircuitBreaker(),
-            parameters={},
-            price=load_prices().of(name),
-        )
-        return await model.complete(Asked(choice_of(parse_spec(name, KEY)), []), Ticket(urgent=True))
-
-    monkeypatch.setattr(OpenAIClient, "complete", replies)
-    answer = asyncio.run(completed())
+    usage = {"prompt_tokens": 100, "completion_tokens": completion}
+    with RolesApi({"generator": always(Said("RETURN 1", parts={"usage": usage}))}) as api:
+        environment = {**KEY, "OPENAI_BASE_URL": api.address}
+        with start_gateway(tmp_path, environment) as gateway:
+            answer = model_of(gateway, parse_spec(name, KEY)).answer(Chat([{"role": "user", "content": "x"}]))
     assert (answer.tokens, answer.cost) == (tokens, None if cost is None else pytest.approx(cost))
 
 
@@ -263,27 +243,24 @@ def test_prices_have_a_month_or_a_day(written: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("as_of: [", "is not YAML"),
-        ("as_of: 2025-02-30\nmodels: []", "is not YAML"),
-        ("", "must hold `as_of` and `models`"),
-        ("as_of: 2025-08\nmodels: []\nmore: 1", "and nothing else"),
-        ("as_of: 2025-08\nmodels: {big: 1}", "`models` must be a list"),
-        ("as_of: 2025-13\nmodels: []", "`as_of` must be the month or day"),
-        ("as_of: lately\nmodels: []", "`as_of` must be the month or day"),
-        (entry("id: big, prompt: 1"), "entry 1: expected id, prompt, completion"),
-        (entry("id: big, prompt: 1, completion: 1, cached: 1"), "entry 1: expected"),
-        ("as_of: 2025-08\nmodels: [big]", "entry 1: expected"),
-        (entry("id: 4.1, prompt: 1, completion: 1"), "entry 1: `id` must be .* in quotes"),
-        (
-            entry("id: big, prompt: cheap, completion: 1"),
-            r"entry 1 \(big\): `prompt` must be a number of USD",
-        ),
-        (entry("id: big, prompt: 1, completion: "), r"entry 1 \(big\): `completion` must be"),
-        (entry("id: big, prompt: -1, completion: 1"), "`prompt` must be"),
-        (entry("id: big, prompt: .nan, completion: 1"), "`prompt` must be"),
-        (entry("id: big, prompt: true, completion: 1"), "`prompt` must be"),
-        (entry(f"id: big, prompt: 1{'0' * 400}, completion: 1"), "`prompt` must be"),
-        (FILE + "  - {id: big, prompt: 1, completion: 1}\n", "big has two entries. Leave one"),
+        ("as_of: [", "line 1"),
+        ("as_of: 2025-02-30\nmodels: []", "day is out of range"),
+        ("", "Expected `object`"),
+        ("as_of: 2025-08\nmodels: []\nmore: 1", "unknown field `more`"),
+        ("as_of: 2025-08\nmodels: {big: 1}", r"Expected `array`, got `object` - at `\$.models`"),
+        ("as_of: 2025-13\nmodels: []", "month must be in 1..12"),
+        ("as_of: lately\nmodels: []", r"at `\$.as_of`"),
+        (entry("id: big, prompt: 1"), r"missing required field `completion` - at `\$.models\[0\]`"),
+        (entry("id: big, prompt: 1, completion: 1, cached: 1"), "unknown field `cached`"),
+        ("as_of: 2025-08\nmodels: [big]", "Expected `object`"),
+        (entry("id: 4.1, prompt: 1, completion: 1"), r"Expected `str`, got `float` - at `\$.models\[0\].id`"),
+        (entry("id: big, prompt: cheap, completion: 1"), r"at `\$.models\[0\].prompt`"),
+        (entry("id: big, prompt: 1, completion: "), "got `null`"),
+        (entry("id: big, prompt: -1, completion: 1"), ">= 0.0"),
+        (entry("id: big, prompt: .nan, completion: 1"), ">= 0.0"),
+        (entry("id: big, prompt: true, completion: 1"), "got `bool`"),
+        (entry(f"id: big, prompt: 1{'0' * 400}, completion: 1"), "out of range"),
+        (FILE + "  - {id: big, prompt: 1, completion: 1}\n", "big has 2 entries. Leave one"),
     ],
 )
 def test_a_bad_file_is_told_with_the_entry(text: str, said: str) -> None:

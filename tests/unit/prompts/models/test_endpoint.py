@@ -14,14 +14,15 @@ from retrocypher.prompts.models.endpoint import Endpoint, RetryPolicy, Ticket, e
 class Call:
     """A call that lasts until it is told to end."""
 
-    def __init__(self, endpoint: Endpoint, *, urgent: bool = True) -> None:
-        self.ticket = Ticket(urgent)
+    def __init__(self, endpoint: Endpoint, *, urgent: bool = True, characters: int = 0) -> None:
+        self.ticket = Ticket(urgent, characters)
         self.began: float | None = None
         self.ends = asyncio.Event()
         self.task = asyncio.ensure_future(self._last(endpoint))
 
     async def _last(self, endpoint: Endpoint) -> None:
-        async with endpoint.call(self.ticket) as self.began:
+        async with endpoint.call(self.ticket):
+            self.began = self.ticket.began
             await self.ends.wait()
 
 
@@ -56,9 +57,9 @@ def test_calls_in_flight_are_bounded_and_urgent_ones_come_first(
                 case "hurry" if waiting:
                     waiting[number % len(waiting)].ticket.urgent = True
                 case "throttle" if flying:
-                    endpoint.throttled(flying[number % len(flying)].began or 0.0, 0.0)
+                    endpoint.throttled(flying[number % len(flying)].ticket)
                 case "succeed":
-                    endpoint.succeeded(0)
+                    endpoint.succeeded(Ticket(urgent=True), None)
             await settle()
             began = [call for call in waiting if call.began is not None]
             in_turn = sorted(waiting, key=lambda call: not call.ticket.urgent)
@@ -85,14 +86,14 @@ def test_the_limit_halves_once_for_calls_of_one_time_and_grows_back(most: int, d
             calls = [Call(endpoint) for _ in range(data.draw(st.integers(1, endpoint.limit)))]
             await settle()
             for call in calls:
-                endpoint.throttled(call.began or 0.0, 0.0)
+                assert endpoint.throttled(call.ticket) == times
                 assert endpoint.limit == max(1, most // 2**times)
                 call.ends.set()
             await settle()
         assert endpoint.is_throttled == (most > 1)
         limits = [endpoint.limit]
         for _ in range(most**2):
-            endpoint.succeeded(0)
+            endpoint.succeeded(Ticket(urgent=True), None)
             limits.append(endpoint.limit)
         assert limits == sorted(limits)
         assert limits[-1] == most
@@ -112,6 +113,27 @@ def test_no_call_begins_during_a_pause_and_all_do_after_it() -> None:
         call = Call(paused)
         await settle()
         assert (call.began, paused.in_flight, paused.is_throttled) == (None, 0, True)
+
+    asyncio.run(check())
+
+
+def test_tokens_are_counted_when_a_call_begins_and_corrected_when_it_has_ended() -> None:
+    async def check() -> None:
+        endpoint = Endpoint(8, tokens_per_minute=60)
+        first, second = (Call(endpoint, characters=4_000) for _ in range(2))
+        await settle()
+        assert first.ticket.reserved == 1_000
+        assert (first.began is None, second.began) == (False, None)
+        endpoint.succeeded(first.ticket, {"prompt": 0, "completion": 0})
+        first.ends.set()
+        await asyncio.wait_for(second.ticket.admitted, 60)
+        # The calls before it had few tokens for their length.
+        assert second.ticket.reserved < 10
+        third = Call(endpoint, characters=4_000)
+        endpoint.succeeded(second.ticket, None)
+        second.ends.set()
+        await settle()
+        assert third.began is None
 
     asyncio.run(check())
 

@@ -241,7 +241,7 @@ def session(tmp_path: Path, cache: Path) -> Iterator[Sessions]:
     with ExitStack() as stack:
 
         def make(**fields: Any) -> TextModel:
-            gateway = start_gateway(tmp_path, ENVIRONMENT, cache=cache, **fields)
+            gateway = start_gateway(tmp_path, **{"environment": ENVIRONMENT, "cache": cache, **fields})
             return model_of(stack.enter_context(gateway), SPEC)
 
         yield make
@@ -259,8 +259,8 @@ def test_the_same_is_asked_once_and_costs_nothing_then(
     model = session()
     assert model.answer(REQUEST) == FIRST
     again = replace(FIRST, cost=None, cached=True)
-    keyless = {"run": {"OPENAI_BASE_URL": ENVIRONMENT["OPENAI_BASE_URL"]}}
-    for each in (model, session(), session(offline=True, environments=keyless)):
+    keyless = {"OPENAI_BASE_URL": ENVIRONMENT["OPENAI_BASE_URL"]}
+    for each in (model, session(), session(offline=True, environment=keyless)):
         assert each.answer(REQUEST) == again
 
 
@@ -304,8 +304,11 @@ def test_a_cache_that_fails_costs_no_answer(
         other.execute("BEGIN IMMEDIATE")
         assert model.answer(REQUEST) == FIRST
         assert model.answer(REQUEST) == SECOND
+    # What failed once is not waited for again.
     (warned,) = [each.getMessage() for each in caplog.records]
-    assert re.match(r"Completions are not cached in this run: .*new\.sqlite is locked", warned)
+    assert re.match(
+        r"Completions are not cached in the rest of this session: .*new\.sqlite is locked", warned
+    )
     assert model.answer(REQUEST) == FIRST
     execute(cache, "DROP TABLE answers")
     with pytest.raises(ModelError, match=r"the response cache .*new\.sqlite cannot be used") as caught:

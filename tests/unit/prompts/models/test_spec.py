@@ -194,8 +194,7 @@ def ask(exemplar: Exemplar | None = None, **case: str) -> Request:
 
 
 def opened(text: str) -> Model:
-    (model,) = ModelContext(0, None).open([parse_spec(text, {})]).values()
-    return model
+    return ModelContext(0, None).open(parse_spec(text, {}))
 
 
 def test_oracle_answers_with_the_reference() -> None:
