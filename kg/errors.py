@@ -1,8 +1,13 @@
 """The errors that a user is meant to read."""
 
+from typing import ClassVar
+
 
 class RetroCypherError(Exception):
     """An error with a message for the user: what is wrong, where, and what to do about it."""
+
+    exit_status: ClassVar[int] = 2
+    """Exit status of a command that ends with it."""
 
 
 class InputError(RetroCypherError):

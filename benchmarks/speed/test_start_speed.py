@@ -3,11 +3,11 @@
 import json
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from retrocypher.kg.questions.reading import load_questions
@@ -41,7 +41,7 @@ def run(tmp_path: Path) -> Path:
         rest = {"cypher": question.reference_cypher, "infrastructure_error": None}
         records.append({**case, **plain, **outcome, **rest})
     _write(tmp_path / "records.jsonl", records)
-    _write(tmp_path / "questions.jsonl", [asdict(each) for each in questions])
+    _write(tmp_path / "questions.jsonl", [to_builtins(each) for each in questions])
     return tmp_path
 
 

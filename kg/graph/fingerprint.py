@@ -1,5 +1,6 @@
 """The fingerprint of a graph: a hash of its content, alike for reactions in memory and the database."""
 
+import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -12,25 +13,45 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
+READ_TIMEOUT_S = 1_800.0
+"""Limit for reading a whole graph; the server of our own ends a transaction after two minutes otherwise."""
+
 _FORM = "reaction-graph-1"
-# Values a property may hold but JSON may not (dates, points) are distinguished well enough by their repr.
-_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=repr)
+
+
+def _as_the_driver_has_it(value: object) -> str:
+    # Values a property may hold but JSON may not (points, times) are distinguished well enough by their repr.
+    # A date of a graph in memory is written as the driver's date is, without the driver.
+    if isinstance(value, datetime.date):
+        return f"neo4j.time.Date({value.year}, {value.month}, {value.day})"
+    return repr(value)
+
+
+_JSON = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_the_driver_has_it
+)
 
 # Records cost the driver ten times what lists in one record do, and a list of all nodes would not fit into
 # the memory a query may hold. So: identifiers in large parts, and what they stand for in small ones. id() is
 # half as many bytes as elementId(), is sought without an index, and need not hold beyond one transaction.
 _COUNT: LiteralString = "MATCH (n) RETURN count(n)"
-_IDS: LiteralString = "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n))"
+_IDS: LiteralString = (
+    "MATCH (n) WHERE id(n) % $parts = $part RETURN collect(id(n)), collect(COUNT { (n)-->() })"
+)
 
 _NODES: LiteralString = """
 MATCH (n) WHERE id(n) IN $ids
 RETURN collect(
-  [id(n), labels(n), properties(n), [(n)-[r]->(m) | [type(r), properties(r), id(m)]]]
+  [id(n), labels(n), properties(n), [(n)-[r]->(m) WHERE NOT $is_hub | [type(r), properties(r), id(m)]]]
 )
 """
 
-_IDS_AT_ONCE = 250_000
+# The relationships of a node with very many do not fit into one record.
+_OUTGOING: LiteralString = "MATCH (n)-[r]->(m) WHERE id(n) = $id RETURN type(r), properties(r), id(m)"
+
+_IDS_AT_ONCE = 150_000
 _NODES_AT_ONCE = 2_000
+_RELATIONSHIPS_AT_ONCE = 10_000
 
 
 def node_line(labels: Iterable[str], properties: Mapping[str, object]) -> str:
@@ -115,7 +136,7 @@ def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
             driver.session(
                 database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
             ) as session,
-            session.begin_transaction() as transaction,
+            session.begin_transaction(timeout=READ_TIMEOUT_S) as transaction,
         ):
             return fingerprint_of_lines(_live_lines(transaction))
     except (DriverError, Neo4jError) as error:
@@ -125,19 +146,34 @@ def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
 def _live_lines(transaction: "neo4j.Transaction") -> Iterator[str]:
     nodes: dict[int, str] = {}
     relationships: list[tuple[int, str, int]] = []
-    for ids in _ids(transaction):
-        for start in range(0, len(ids), _NODES_AT_ONCE):
-            batch = transaction.run(_NODES, ids=ids[start : start + _NODES_AT_ONCE]).single(strict=True)[0]
-            for node, labels, properties, outgoing in batch:
-                nodes[node] = node_line(labels, properties)
-                relationships += [(node, _line(kind, values), end) for kind, values, end in outgoing]
+    for ids, is_hub in _batches(transaction):
+        batch = transaction.run(_NODES, ids=ids, is_hub=is_hub).single(strict=True)[0]
+        for node, labels, properties, outgoing in batch:
+            nodes[node] = node_line(labels, properties)
+            several = transaction.run(_OUTGOING, id=node) if is_hub else outgoing
+            relationships += [(node, _line(kind, values), end) for kind, values, end in several]
     yield from nodes.values()
     for begin, line, end in relationships:
         yield f"{nodes[begin]} {line} {nodes[end]}"
 
 
-def _ids(transaction: "neo4j.Transaction") -> Iterator[list[int]]:
+def _batches(transaction: "neo4j.Transaction") -> Iterator[tuple[list[int], bool]]:
+    """Yield the identifiers of all nodes in lists, and whether a list is a node with many relationships."""
     count = transaction.run(_COUNT).single(strict=True)[0]
     parts = count // _IDS_AT_ONCE + 1
     for part in range(parts):
-        yield transaction.run(_IDS, parts=parts, part=part).single(strict=True)[0]
+        batch: list[int] = []
+        load = 0
+        for node, outgoing in zip(
+            *transaction.run(_IDS, parts=parts, part=part).single(strict=True), strict=True
+        ):
+            if outgoing > _RELATIONSHIPS_AT_ONCE:
+                yield [node], True
+                continue
+            if len(batch) == _NODES_AT_ONCE or load + outgoing > _RELATIONSHIPS_AT_ONCE:
+                yield batch, False
+                batch, load = [], 0
+            batch.append(node)
+            load += outgoing
+        if batch:
+            yield batch, False

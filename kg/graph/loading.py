@@ -79,20 +79,23 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
     started = time.perf_counter()
     try:
         with driver.session(database=database) as session:
-            _require_empty(session, database)
+            require_empty(session, database)
             for constraint in _CONSTRAINTS:
                 session.run(constraint).consume()
             names = dict.fromkeys(name for reaction in reactions for name in reaction.molecules)
-            for names_batch in _batches(names, _MOLECULES_AT_ONCE):
-                _write(session, _MOLECULES, names_batch)
+            for names_batch in batches(names, _MOLECULES_AT_ONCE):
+                write_batch(session, _MOLECULES, names_batch)
             rows = (_row(reaction) for reaction in reactions)
-            written = sum(_write(session, _REACTIONS, batch) for batch in _batches(rows, _REACTIONS_AT_ONCE))
+            written = 0
+            for batch in batches(rows, _REACTIONS_AT_ONCE):
+                written += write_batch(session, _REACTIONS, batch).summary.counters.relationships_created
     except (DriverError, Neo4jError) as error:
         raise GraphError(f"The graph could not be loaded into database '{database}': {error}") from error
     return LoadReport(len(reactions), len(names), written, time.perf_counter() - started)
 
 
-def _require_empty(session: "neo4j.Session", database: str) -> None:
+def require_empty(session: "neo4j.Session", database: str) -> None:
+    """Raise GraphError if the database holds a node."""
     record = session.run("MATCH (n) RETURN count(n) AS nodes").single(strict=True)
     if record["nodes"]:
         raise GraphError(
@@ -101,11 +104,11 @@ def _require_empty(session: "neo4j.Session", database: str) -> None:
         )
 
 
-def _write(session: "neo4j.Session", query: LiteralString, rows: Sequence[object]) -> int:
-    """Write one batch in a transaction that the driver may repeat; return the relationships created."""
+def write_batch(session: "neo4j.Session", query: str, rows: Sequence[object]) -> "neo4j.EagerResult":
+    """Write one batch, ``$rows``, in a transaction that the driver may repeat; return what comes back."""
 
-    def work(transaction: "neo4j.ManagedTransaction") -> int:
-        return transaction.run(query, rows=rows).consume().counters.relationships_created
+    def work(transaction: "neo4j.ManagedTransaction") -> "neo4j.EagerResult":
+        return transaction.run(query, rows=rows).to_eager_result()
 
     return session.execute_write(work)
 
@@ -118,7 +121,8 @@ def _row(reaction: Reaction) -> list[object]:
     return [reaction.id, list(reaction.reactants), made, list(reaction.agents), list(reaction.solvents)]
 
 
-def _batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    """Yield the items in lists of ``size``; the last may be shorter."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
@@ -147,10 +151,10 @@ def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     if not nodes:
         raise GraphError(f"Database '{database}' is empty: it has no schema. Load a graph first.")
     labels = _types((_pattern(record["labels"]), record["key"], record["type"]) for record in nodes)
-    kinds = _types((_quoted(record["kind"]), record["key"], record["type"]) for record in properties)
-    arrows = {f"({_pattern(r['start'])})-[:{_quoted(r['kind'])}]->({_pattern(r['end'])})" for r in directions}
+    kinds = _types((quoted(record["kind"]), record["key"], record["type"]) for record in properties)
+    arrows = {f"({_pattern(r['start'])})-[:{quoted(r['kind'])}]->({_pattern(r['end'])})" for r in directions}
     for record in directions:
-        kinds.setdefault(_quoted(record["kind"]), {})
+        kinds.setdefault(quoted(record["kind"]), {})
     return "\n".join(
         [
             "Nodes and their properties:",
@@ -175,13 +179,14 @@ def _types(rows: Iterable[tuple[str, str | None, str]]) -> dict[str, dict[str, s
 def _braces(properties: Mapping[str, set[str]]) -> str:
     if not properties:
         return ""
-    inner = (f"{_quoted(key)}: {' | '.join(sorted(properties[key]))}" for key in sorted(properties))
+    inner = (f"{quoted(key)}: {' | '.join(sorted(properties[key]))}" for key in sorted(properties))
     return f" {{{', '.join(inner)}}}"
 
 
 def _pattern(labels: Iterable[str]) -> str:
-    return "".join(f":{_quoted(label)}" for label in sorted(labels))
+    return "".join(f":{quoted(label)}" for label in sorted(labels))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return the name as Cypher writes it, in backticks where it needs them."""
     return name if _PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"

@@ -111,7 +111,8 @@ def _build(place: Path, graph_fingerprint: str, build: Callable[[Path], str]) ->
 def _key(graph_fingerprint: str) -> str:
     """Name the graph and the code that loads it: a changed index is another store."""
     digest = hashlib.sha256(graph_fingerprint.encode())
-    digest.update((Path(__file__).parents[1] / "graph" / "loading.py").read_bytes())
+    for package in ("graph", "suites"):
+        digest.update((Path(__file__).parents[1] / package / "loading.py").read_bytes())
     return digest.hexdigest()[:16]
 
 
