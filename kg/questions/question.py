@@ -3,16 +3,17 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
+from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.errors import InputError
 
-Setting = Literal["single_step", "multi_step"]
+Setting = Literal["single_step", "multi_step", "table"]
 
 SINGLE_STEP_TASKS = (
     "precursors",
@@ -24,6 +25,29 @@ SINGLE_STEP_TASKS = (
 )
 MULTI_STEP_TASKS = ("chains_to_target", "chains_between", "intermediates", "multi_step_precursors")
 TASKS = SINGLE_STEP_TASKS + MULTI_STEP_TASKS
+"""The tasks of the reaction benchmark."""
+
+UNANSWERABLE = "unanswerable"
+"""The task of questions that the graph cannot answer; their reference query is empty."""
+
+PATTERN_TASKS = (
+    "all_nodes",
+    "named_node",
+    "one_hop",
+    "one_hop_named",
+    "two_hops",
+    "intersection",
+    "same_pair",
+    "optional_match",
+    "group_by",
+    "time_sensitive",
+    "comparison",
+    "union",
+)
+"""The tasks of generated table questions: CypherBench's matching patterns, its table 11."""
+
+TASK_ORDER = (*TASKS, *PATTERN_TASKS, UNANSWERABLE)
+"""The order of tasks in tables; those of other suites follow by name."""
 
 PARAPHRASE_COUNT = 5
 """How many paraphrases each task has; the first is that of the shipped questions."""
@@ -35,8 +59,30 @@ K = TypeVar("K")
 
 
 def setting_of(task: str) -> Setting:
-    """Return the setting a task belongs to."""
+    """Return the setting a task of the reaction benchmark belongs to."""
     return "single_step" if task in SINGLE_STEP_TASKS else "multi_step"
+
+
+def task_place(task: str) -> tuple[int, str]:
+    """Return a sort key that puts tasks into their order in tables."""
+    return (TASK_ORDER.index(task) if task in TASK_ORDER else len(TASK_ORDER), task)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What is known of a question whose answer is a table, of any graph.
+
+    Attributes:
+        match: The instantiated MATCH clause; questions that share it belong together.
+        entities: The nodes that the question names, each with its label: ``Airport:LAX``.
+        slices: More groups of the question by name, such as the RETURN template.
+        readings: Queries of the other valid readings of an ambiguous question.
+    """
+
+    match: str = ""
+    entities: tuple[str, ...] = ()
+    slices: Mapping[str, str] = field(default_factory=dict)
+    readings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +92,17 @@ class Question:
     Attributes:
         steps: Number of reaction steps; 1 for single-step tasks.
         slots: What the template was filled with: ``target``, ``products``, ``start``, ``steps``, ``role``.
-        reference_cypher: The reference query, literals in place, as it is executed.
+        reference_cypher: The reference query, literals in place, as it is executed; empty if the graph
+            cannot answer the question.
         gold: Expected rows. Single-step: one row a reaction with ``id``, ``reactants``, ``products``,
             ``agents``, ``solvents`` and ``target_yield`` or ``co_products`` where the task asks.
-            Multi-step: one row a distinct route, ``{"route": [reaction ids, precursor to target]}``.
+            Multi-step: one row a distinct route, ``{"route": [reaction ids, precursor to target]}``. Table:
+            one row each, ``{"row": [values]}``; empty where the reference query has to be run.
         target: Name of the molecule the question clusters by.
         discriminating: Whether a wrong choice among the target's reactions would show.
         carried_share: Smallest share of the precursor's carbon atoms that a gold route carries to the
             target, from 0 to 1; None for single-step tasks, and where it was not computed.
+        table: What is known of a table question; UNSET for the others.
     """
 
     id: str
@@ -67,6 +116,7 @@ class Question:
     target: str
     discriminating: bool
     carried_share: float | None = None
+    table: TableFacts | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +144,8 @@ def paraphrase(question: Question, number: int) -> Question:
         raise ValueError(f"paraphrase {number} is none of 1 to {PARAPHRASE_COUNT}")
     if number == 1:
         return question
+    if question.task == UNANSWERABLE:
+        raise InputError("--phrasing: unanswerable questions have one paraphrase. Leave it out.")
     return replace(question, text=paraphrases_of(question.task).text(question.slots, number))
 
 
@@ -135,11 +187,8 @@ def select(
     taken in the order of a hash of seed and question id. Nothing else enters, so the same questions come
     out for every prompt, shot, loop, model, machine and worker count.
 
-    Raise InputError if a task is unknown, ``sample`` is under 1, or nothing is left.
+    Raise InputError if ``sample`` is under 1, or nothing is left.
     """
-    unknown = [task for task in tasks or () if task not in TASKS]
-    if unknown:
-        raise InputError(f"unknown task {unknown[0]!r}; choose from {', '.join(TASKS)}")
     if sample is not None and sample < 1:
         raise InputError(f"a sample of {sample} questions is empty; ask for at least 1")
     kept = [question for question in questions if not tasks or question.task in tasks]

@@ -3,11 +3,13 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
+
+from msgspec import to_builtins
 
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.fingerprint import fingerprint_of
@@ -164,5 +166,5 @@ def _question(network: ReactionNetwork, identifier: str, candidate: Candidate) -
 
 def _lines(questions: Sequence[Question], name: str) -> bytes:
     setting = name.removesuffix(".jsonl")
-    own = [asdict(each) for each in questions if each.setting == setting]
+    own = [to_builtins(each) for each in questions if each.setting == setting]
     return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in own).encode()

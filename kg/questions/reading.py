@@ -4,19 +4,29 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_origin, get_type_hints
 
+from msgspec import ValidationError, convert
+
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.reaction import ROLES
-from retrocypher.kg.questions.question import MULTI_STEP_TASKS, TASKS, Question, paraphrases_of, setting_of
+from retrocypher.kg.questions.question import (
+    MULTI_STEP_TASKS,
+    TASKS,
+    UNANSWERABLE,
+    Question,
+    TableFacts,
+    paraphrases_of,
+    setting_of,
+)
 
 ROUTE_STEPS = (2, 3, 4)
 _FIELDS = {
     name: str if get_origin(kind) is Literal else get_origin(kind) or kind
     for name, kind in get_type_hints(Question).items()
-    if name != "carried_share"
+    if name not in ("carried_share", "table")
 }
 """The required fields of a question, each with the type that JSON has for it."""
 
@@ -50,17 +60,32 @@ def question_of(value: Any) -> Question:
         # bool is an int to Python, but true is no number of steps
         if type(found) is not kind:
             raise MalformedQuestionError(f"field {name!r} must be of type {kind.__name__}")
-        if kind is str and not found:
+        if kind is str and not found and not (name == "reference_cypher" and _may_be_unanswerable(value)):
             raise MalformedQuestionError(f"field {name!r} is empty")
         fields[name] = found
     share = value.get("carried_share")
     if share is not None and (type(share) not in (int, float) or not 0 <= share <= 1):
         raise MalformedQuestionError("field 'carried_share' must be a number from 0 to 1, or null")
     question = Question(**fields, carried_share=share)
+    if question.task == UNANSWERABLE and "table" not in value:
+        return question
+    if question.setting == "table":
+        return replace(question, table=_table_facts(value.get("table")))
     _check_task(question)
     _check_slots(question)
     _check_gold(question)
     return question
+
+
+def _may_be_unanswerable(value: dict[str, Any]) -> bool:
+    return "table" in value or value.get("task") == UNANSWERABLE
+
+
+def _table_facts(value: Any) -> TableFacts:
+    try:
+        return convert(value, TableFacts)
+    except ValidationError as error:
+        raise MalformedQuestionError(f"field 'table': {error}") from error
 
 
 def _check_task(question: Question) -> None:

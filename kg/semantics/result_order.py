@@ -65,6 +65,31 @@ def with_sort_keys(query: ParsedQuery) -> SortedQuery | None:
     return SortedQuery(text, tuple(keys), extra)
 
 
+class Cut(NamedTuple):
+    """The rows that an outermost SKIP and LIMIT keep, and the query without them.
+
+    ``last`` is None without a LIMIT.
+    """
+
+    text: str
+    first: int
+    last: int | None
+
+
+def without_cut(query: ParsedQuery) -> Cut | None:
+    """Return a query without its outermost SKIP and LIMIT; None where it has none that are plain numbers."""
+    final = _final_return(query)
+    body = None if final is None else final.node.nodes()[0].node(Rule.RETURN_BODY)
+    parts = [node for name in ("skip", "limit") if body is not None and (node := body.node(name))]
+    written = {node.rule: query.source(node).split() for node in parts}
+    if not parts or not all(len(words) == 2 and words[1].isdecimal() for words in written.values()):
+        return None
+    numbers = {name: words[1] for name, words in written.items()}
+    text = apply_edits(query.text, [Edit(node.start, node.stop, "") for node in parts])
+    first = int(numbers.get("skip", 0))
+    return Cut(text, first, first + int(numbers["limit"]) if "limit" in numbers else None)
+
+
 def lists_are_ordered(query: ParsedQuery) -> bool:
     """Whether the order within lists means something in the result of a query.
 

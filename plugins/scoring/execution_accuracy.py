@@ -50,6 +50,11 @@ def columns(table: HashedTable) -> list[list[bytes]]:
     ]
 
 
+def sorted_rows(table: HashedTable) -> list[tuple[bytes, ...]]:
+    """Return the hashes of a result by row, those of each row sorted."""
+    return _sorted_rows(columns(table))
+
+
 def sort_groups(table: HashedTable, keys: Sequence[int]) -> list[int]:
     """Number the rows of a result so that neighbours with equal values in all key columns share a number."""
     found = columns(table)

@@ -3,12 +3,13 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec import to_builtins
 
 from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.edits import string_literals
@@ -170,7 +171,7 @@ def test_a_folder_of_questions_is_read_in_order(tmp_path: Path) -> None:
     assert [each.id for each in found.questions] == ["precursors-001", "chains_to_target-001"]
     assert found.fingerprint == "f1"
     expected = [{**each, "carried_share": None} for each in (SINGLE, MULTI)]
-    assert [asdict(each) for each in found.questions] == expected
+    assert [to_builtins(each) for each in found.questions] == expected
 
 
 def test_one_file_and_blank_lines_will_do(tmp_path: Path) -> None:
