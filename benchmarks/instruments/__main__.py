@@ -1,8 +1,11 @@
-"""``python -m retrocypher.benchmarks.instruments labels|validator|verification``."""
+"""``python -m retrocypher.benchmarks.instruments NAME``, with the name of a trial."""
 
 import click
 
+from retrocypher.benchmarks.instruments.evaluator import evaluator_command
+from retrocypher.benchmarks.instruments.flights import flights_command
 from retrocypher.benchmarks.instruments.labels import labels_command
+from retrocypher.benchmarks.instruments.mutants import mutants_command
 from retrocypher.benchmarks.instruments.validator import validator_command
 from retrocypher.benchmarks.instruments.verification import verification_command
 from retrocypher.plugins.cli.main import Commands, progress_on_stderr, run_command
@@ -15,7 +18,10 @@ def instruments(context: click.Context) -> None:
     progress_on_stderr(context)
 
 
+instruments.add_command(evaluator_command)
+instruments.add_command(flights_command)
 instruments.add_command(labels_command)
+instruments.add_command(mutants_command)
 instruments.add_command(validator_command)
 instruments.add_command(verification_command)
 

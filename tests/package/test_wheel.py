@@ -38,11 +38,12 @@ def test_all_code_and_data_are_in_it(wheel: Path, copied: Path) -> None:
     assert any(path.startswith(LEFT_OUT) for path in files)
 
 
-def test_both_licences_are_in_it(wheel: Path) -> None:
+def test_all_licences_are_in_it(wheel: Path) -> None:
     licences = [name for name in contents(wheel) if ".dist-info/licenses/" in name]
     assert sorted(name.partition("licenses/")[2] for name in licences) == [
         "LICENSE",
         "src/retrocypher/kg/data/graph/LICENSE",
+        "src/retrocypher/kg/data/suites/flights/LICENSE",
     ]
 
 
