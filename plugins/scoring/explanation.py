@@ -113,13 +113,16 @@ def _differing(
         return None
     if record.scores.f1 >= 1.0 and record.passed:
         return None
-    return values_by_key(question, record.execution, key_encoder)
+    # A table question may come without its rows.
+    return values_by_key(question, record.execution, key_encoder) or None
 
 
 def _finding(
     record: Record, question: Question, schema: Schema, values: Mapping[str, Values] | None
 ) -> str | None:
     if record.passed or not record.errors or record.execution is None or record.scores is None:
+        return None
+    if record.setting == "table" or not record.is_answerable:
         return None
     try:
         diagnosis = diagnose(question, record.cypher, record.execution, record.scores, schema, values)

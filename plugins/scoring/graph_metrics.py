@@ -8,7 +8,7 @@ with a reason) where the gold does not run or its MATCH part cannot be read, a r
 rows, a comparison takes too many steps, or the MATCH part of a prediction that runs cannot be read.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ from retrocypher.kg.execution.execution import Execution, HashedTable, hash_rows
 from retrocypher.kg.execution.hashing import HASH_BYTES, Values
 from retrocypher.kg.semantics.provenance import Provenance, provenance
 from retrocypher.kg.semantics.result_order import SortedQuery, lists_are_ordered, with_sort_keys
-from retrocypher.plugins.scoring.execution_accuracy import same_table, sort_groups
+from retrocypher.plugins.scoring.execution_accuracy import same_table, sort_groups, sorted_rows
 
 KEPT_BYTES = 256 * 1024**2
 """Hashes of results that are kept; the least recently used go first."""
@@ -37,6 +37,24 @@ class GraphScores(NamedTuple):
     ex: float | None
     psjs: float | None
     reason: str | None
+
+
+class RowComparison(NamedTuple):
+    """How the rows of two results compare, as multisets; a row is the multiset of its values.
+
+    Attributes:
+        expected: Rows of the gold.
+        returned: Rows of the prediction; those of one that did not run or is too large are not counted.
+        shared: Rows in both.
+        same_rows: Whether each row of one is in the other, however often.
+        width_differs: Whether both ran and have different numbers of columns.
+    """
+
+    expected: int
+    returned: int
+    shared: int
+    same_rows: bool
+    width_differs: bool
 
 
 class Undefined(Exception):  # noqa: N818 - a signal, not an error
@@ -85,16 +103,44 @@ class GraphMetrics:
             psjs = value("PSJS", lambda: self._similarity(gold_text, text, executed))
         return GraphScores(ex, psjs, "; ".join(reasons) or None)
 
+    def compare_rows(
+        self, gold_text: str, predicted_text: str | None, executed: Execution
+    ) -> RowComparison | str:
+        """Compare the rows of a prediction with those of the gold; a text says why the gold has none.
+
+        ``executed`` is the result of the prediction. Raises GraphUnavailable as the executor does.
+        """
+        query = parse(gold_text)
+        values: Values = "ordered_lists" if lists_are_ordered(query) else "unordered_lists"
+        try:
+            gold = _complete(self._run(gold_text, values))
+        except Undefined as reason:
+            return str(reason)
+        predicted = self._predicted(predicted_text or "", executed, values)
+        if not isinstance(predicted, HashedTable) or predicted.truncated:
+            return RowComparison(gold.row_count, 0, 0, same_rows=False, width_differs=False)
+        expected, returned = Counter(sorted_rows(gold)), Counter(sorted_rows(predicted))
+        return RowComparison(
+            gold.row_count,
+            predicted.row_count,
+            (expected & returned).total(),
+            expected.keys() == returned.keys(),
+            gold.width != predicted.width,
+        )
+
+    def _predicted(self, text: str, executed: Execution | None, values: Values) -> Execution:
+        """Return the hashed result of a prediction; one that is known whole is not run again."""
+        if executed is not None and (executed.status != "ok" or not executed.truncated):
+            return hash_rows(executed, values)
+        return self._run(text, values)
+
     def _accuracy(self, gold_text: str, text: str, executed: Execution | None) -> float:
         query = parse(gold_text)
         values: Values = "ordered_lists" if lists_are_ordered(query) else "unordered_lists"
         gold, groups, extra = self._gold(gold_text, with_sort_keys(query), values)
         if text == gold_text:
             return 1.0
-        if executed is not None and (executed.status != "ok" or not executed.truncated):
-            predicted = hash_rows(executed, values)
-        else:
-            predicted = self._run(text, values)
+        predicted = self._predicted(text, executed, values)
         if not isinstance(predicted, HashedTable):
             return 0.0
         if predicted.truncated:

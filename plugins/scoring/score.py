@@ -60,6 +60,8 @@ class Assessment:
     """What the text of the query shows of the primary label; None if it shows nothing of it."""
     passed: bool
     """Whether F1 reaches the threshold, and with it what ids tell."""
+    category: str | None = None
+    """CypherBench's error category of a table case with labels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,10 +205,14 @@ def values_by_key(
 ) -> dict[str, Values]:
     """Return gold and returned values as the scores read them; a failed execution returned none.
 
-    Keys are ``id`` and the scored keys; for multi-step questions ``route``, each a tuple of reaction ids.
+    Keys are ``id`` and the scored keys; for multi-step questions ``route``, each a tuple of reaction ids; for
+    table questions ``row``, each a text, and none where the question does not come with its rows.
     """
     ok = execution.status == "ok"
     columns, rows = (execution.columns, execution.rows) if ok else ([], [])
+    if question.setting == "table":
+        expected = frozenset(_row_text(row["row"]) for row in question.gold)
+        return {"row": Values(expected, frozenset(map(_row_text, rows)))} if expected else {}
     if question.setting == "multi_step":
         gold_routes = frozenset(tuple(row["route"]) for row in question.gold)
         return {"route": Values(gold_routes, frozenset(routes(columns, rows)))}
@@ -216,3 +220,7 @@ def values_by_key(
     matches = _matches(table, keys, key_encoder)
     gold, returned = _gold(question, keys), _united(table, matches, keys)
     return {key: Values(frozenset(gold[key]), frozenset(returned[key])) for key in gold}
+
+
+def _row_text(row: Sequence[JsonValue]) -> str:
+    return " | ".join("null" if value is None else str(value) for value in row)

@@ -78,7 +78,11 @@ class _Work:
         self.tools.note(Step("explain", self.query, planned.status, fault, time_s=time_s))
         if self.executable:
             self._turn()
-        self.masked = mask(self.case.question, self.query or "")
+        self.masked = (
+            mask(self.case.question, self.query or "")
+            if self.case.of_reactions
+            else Masked.plain(self.case.question, self.query or "")
+        )
         if self.executable:
             self.problem = self._findings() if validate else None
         else:
@@ -96,6 +100,7 @@ class _Work:
                 "problem": self.problem or "",
                 "note": f"\nYour last proposal was not taken: {self.note}." if self.note else "",
             },
+            self.case.setting,
         )
         answer = self.tools.ask("corrector", messages)
         found = self._decision(extract_cypher(answer.text))
@@ -176,6 +181,7 @@ def _by_checklist(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Find
             "question": case.question,
             "query": query,
         },
+        case.setting,
     )
     answer = tools.ask("validator", messages)
     said = read_checklist_answer(answer.text, items)
@@ -199,6 +205,11 @@ class Masked:
     literals: dict[str, str]
     values: dict[str, str]
     _pattern: re.Pattern[str]
+
+    @classmethod
+    def plain(cls, question: str, query: str) -> "Masked":
+        """Return a question and a query as they are: only SMILES have to be masked."""
+        return cls(question, query, {}, {}, re.compile(r"(?!)"))
 
     @property
     def example(self) -> str:

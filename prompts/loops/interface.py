@@ -46,6 +46,11 @@ class LoopCase:
     answer: Completion
     cypher: str | None
 
+    @property
+    def of_reactions(self) -> bool:
+        """Whether the question is about reactions, so that the names in it are SMILES of molecules."""
+        return self.setting != "table"
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -1,6 +1,6 @@
 """Whether a query that a model proposes in a loop replaces the current one; the texts of the loops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -9,13 +9,20 @@ from typing import Any, Literal
 from retrocypher.kg.cypher.edits import string_literals
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.graph.molecules import find_molecules
+from retrocypher.kg.questions.question import Setting
 from retrocypher.prompts.loops.interface import Graph, LoopCase
 from retrocypher.prompts.templates.template import Texts
 
-_TEXTS = Texts(Path(__file__).with_name("texts"))
+_FOLDER = Path(__file__).with_name("texts")
+_TEXTS, _TABLE_TEXTS = Texts(_FOLDER), Texts(_FOLDER / "table")
 
-messages_for = _TEXTS.messages
 text_hashes = _TEXTS.hashes
+
+
+def messages_for(name: str, values: Mapping[str, str], setting: Setting) -> list[dict[str, str]]:
+    """Return the messages of a text of the loops; table questions have texts without chemistry."""
+    return (_TABLE_TEXTS if setting == "table" else _TEXTS).messages(name, values)
+
 
 NO_QUERY = "(there is none)"
 """What a model reads in place of a query where there is none."""
@@ -77,12 +84,15 @@ def decide(
     if current is not None and _words(proposed) == _words(current):
         return Decision(proposed, "unchanged", executable=executable)
     edit = {"edit": edits_between(current, proposed)}
-    asked = {mention.smiles for mention in find_molecules(case.question)}
+    asked = {mention.smiles for mention in find_molecules(case.question)} if case.of_reactions else set()
     had = {literal.value for literal in string_literals(current or "")}
     has = {literal.value for literal in string_literals(proposed)}
     # A query may write names of the schema as strings: ``type(r) = 'PRODUCES'``.
     known = {*asked, *had, *case.schema.labels, *case.schema.types, *case.schema.properties, ""}
-    if other := sorted(has - known):
+    other = sorted(has - known)
+    if not case.of_reactions:
+        other = [each for each in other if each not in case.question]
+    if other:
         return Decision(proposed, "other_molecule", ", ".join(other), findings=(edit,))
     if lost := sorted(asked & had - has):
         return Decision(proposed, "lost_molecule", ", ".join(lost), findings=(edit,))

@@ -55,7 +55,7 @@ class Review:
 
     def _summary(self, case: LoopCase, tools: LoopTools) -> str:
         """Return the analyst's description of the schema, or the schema itself where that is empty."""
-        messages = messages_for("review_schema", {"schema": case.schema_text})
+        messages = messages_for("review_schema", {"schema": case.schema_text}, case.setting)
         key = json.dumps(["review schema", tools.player, messages])
         text = tools.once.get(key, lambda: tools.ask("analyst", messages))
         answer, verdict = Completion(text), "made" if text.strip() else "empty"
@@ -86,7 +86,9 @@ class Review:
     ) -> str | None:
         """Return what the reviewer objects to; None where it accepts, or its reply cannot be read."""
         convention = {"convention": _conventions()[case.convention].strip()}
-        messages = messages_for("review_feedback", {**shown, **convention, **self._outcome(query, execution)})
+        messages = messages_for(
+            "review_feedback", {**shown, **convention, **self._outcome(query, execution)}, case.setting
+        )
         answer = tools.ask("reviewer", messages)
         said = extract_json(answer.text) or {}
         accepted = yes_or_no(said.get("accepted"))
@@ -106,7 +108,7 @@ class Review:
         case: LoopCase,
         tools: LoopTools,
     ) -> Decision:
-        messages = messages_for("review_correct", values)
+        messages = messages_for("review_correct", values, case.setting)
         answer = tools.ask("corrector", messages)
         proposed, structured = _proposed(answer.text)
         found = decide(proposed, query, execution.status == "ok", case, tools.graph)

@@ -3,10 +3,10 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import numpy as np
 import yaml
@@ -15,7 +15,7 @@ from yaml.constructor import SafeConstructor
 
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import Question, Setting
+from retrocypher.kg.questions.question import Question, Setting, TableFacts
 from retrocypher.prompts.templates.encoder import Encoder, StoredEncoder, stored_encoder
 
 SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
@@ -23,7 +23,7 @@ SHOT_ENCODER = "all-mpnet-base-v2"
 """The encoder of 1S-D-S."""
 
 _HERE = Path(__file__).parent
-_SETTINGS: tuple[Setting, ...] = get_args(Setting)
+_SETTINGS: tuple[Setting, ...] = ("single_step", "multi_step")
 _SHOT_ALIASES = {"1S": "1S-S"}
 # Cosines closer than this are a tie: it is far above float noise and far below any difference in meaning.
 _COSINE_DECIMALS = 6
@@ -45,6 +45,7 @@ class Exemplar:
         pattern: The query with ``<STEPS>`` and ``<HOPS>`` still open, for `fill_exemplar`.
         steps: The step count shown; None in the single-step bank.
         static: Whether 1S-S shows it.
+        match: The instantiated MATCH clause of a table question, which is never shown with it.
     """
 
     id: str
@@ -56,6 +57,8 @@ class Exemplar:
     pattern: str = ""
     steps: int | None = None
     static: bool = False
+    # Not in the repr, of which the keys of runs are made: the questions, which are in the key, determine it.
+    match: str = field(default="", repr=False)
 
 
 Bank = tuple[Exemplar, ...]
@@ -204,8 +207,17 @@ def choose_exemplar(
 
     The choice depends only on these arguments, so it is the same for every prompt and model, on every machine
     and with any number of workers. The seed is that of 1S-D-R, the encoder that of 1S-D-S. Raises InputError
-    if the shot is 1S-D-S and there is no vector for the question and no way to compute one.
+    if the shot is 1S-D-S and there is no vector for the question and no way to compute one, or if a table
+    question has no exemplar with another instantiated MATCH clause.
     """
+    if isinstance(question.table, TableFacts) and canonical_shot(shot) != "ZS":
+        match_clause = question.table.match
+        bank = [each for each in bank if not match_clause or each.match != match_clause]
+        if not bank:
+            raise InputError(
+                f"--shot {shot}: no exemplar for {question.id}: no question of the suite's training split "
+                "has another MATCH clause. Use --shot ZS, or add such questions"
+            )
     match canonical_shot(shot):
         case "ZS":
             return None

@@ -29,7 +29,7 @@ class Prompt:
     """A prompt template.
 
     Attributes:
-        id: ``P1`` to ``P10``.
+        id: ``P1`` to ``P10``; of a table prompt the name of its file.
         text: The template, with the slots ``{schema}`` and ``{question}``; other braces are plain text.
         exemplar_text: How an exemplar is shown, with the slots ``{exemplar_question}`` and
             ``{exemplar_cypher}``.
@@ -50,13 +50,13 @@ class Prompt:
 
 
 def build_messages(
-    prompt: Prompt, schema: str, question: str, exemplar: Exemplar | None
+    prompt: Prompt, schema: str, question: str, exemplar: Exemplar | None, addendum: str = ""
 ) -> list[dict[str, str]]:
     """Return the chat messages of a case; `exemplar` is None with zero-shot.
 
     The system message holds role, schema and guidelines and is the same with and without an exemplar; the
     user message holds the exemplar, where there is one, and the question (the paper's appendix 5.1 and 5.2).
-    A template without the line ``=== user ===`` is one user message.
+    A template without the line ``=== user ===`` is one user message. An addendum stands at the end.
     """
     values = {"schema": schema.strip(), "question": question.strip()}
     system, user = _split(prompt.text)
@@ -64,6 +64,8 @@ def build_messages(
     if exemplar is not None:
         shown = {"exemplar_question": exemplar.question, "exemplar_cypher": exemplar.cypher}
         content = f"{fill_slots(prompt.exemplar_text, shown)}\n\n{content}"
+    if addendum:
+        content = f"{content}\n\n{addendum}"
     messages = [{"role": "user", "content": content}]
     if system:
         messages.insert(0, {"role": "system", "content": fill_slots(system, values)})
@@ -95,7 +97,20 @@ def load_prompts(prompt_set: str = PROMPT_SETS[0], folder: Path | None = None) -
     paths = {name: own.get(f"{name}.md", _SHIPPED / prompt_set / f"{name}.md") for name in _SETTINGS}
     exemplar_path = own.get(_EXEMPLAR_FILE, _SHIPPED / _EXEMPLAR_FILE)
     exemplar_text = _read(exemplar_path, "exemplar_question", "exemplar_cypher")
-    return {name: _prompt(name, path, exemplar_text) for name, path in paths.items()}
+    return {name: _prompt(name, _SETTINGS[name], path, exemplar_text) for name, path in paths.items()}
+
+
+def load_table_prompts(folder: Path | None = None) -> dict[str, Prompt]:
+    """Return the prompts of table questions by name: the shipped ones, then those of a suite's folder.
+
+    Each is a file ``NAME.md``; ``exemplar.md`` says how an exemplar is shown. Raises InputError as
+    `load_prompts` does.
+    """
+    paths: dict[str, Path] = {}
+    for each in (_SHIPPED / "table", *([folder] if folder else [])):
+        paths |= {path.name: path for path in sorted(each.glob("*.md"))}
+    exemplar_text = _read(paths.pop(_EXEMPLAR_FILE), "exemplar_question", "exemplar_cypher")
+    return {path.stem: _prompt(path.stem, "table", path, exemplar_text) for path in paths.values()}
 
 
 def prompt_set_sha256(prompt_set: str) -> str:
@@ -123,14 +138,14 @@ def _files_of(folder: Path) -> dict[str, Path]:
     return own
 
 
-def _prompt(name: str, path: Path, exemplar_text: str) -> Prompt:
+def _prompt(name: str, setting: Setting, path: Path, exemplar_text: str) -> Prompt:
     text, convention = _declared(_read(path, "schema", "question"), path)
     system, user = _split(text)
     if "{question}" in system or "{question}" not in user:
         raise InputError(
             f"prompt template {path}: {{question}} stands above the line '=== user ==='; move it below"
         )
-    return Prompt(name, _SETTINGS[name], text, exemplar_text, convention)
+    return Prompt(name, setting, text, exemplar_text, convention)
 
 
 def _declared(text: str, path: Path) -> tuple[str, Convention]:

@@ -160,8 +160,13 @@ class ChecklistVerdict:
 
 
 def checklist_for(setting: Setting, intent: Intent | None) -> tuple[CheckItem, ...]:
-    """Return the checklist for a question; without an intent, the points for all questions of the setting."""
+    """Return the checklist for a question; without an intent, the points for all questions of the setting.
+
+    Table questions may be about any graph, and have a list of their own.
+    """
     lists = _checklists()
+    if setting == "table":
+        return tuple(lists["settings"]["table"])
     specific = lists["tasks"].get(intent, ()) if intent else ()
     return (*lists["always"], *lists["settings"][setting], *specific)
 

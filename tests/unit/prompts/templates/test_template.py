@@ -19,7 +19,8 @@ from retrocypher.kg.cypher.edits import quote, string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question, Setting
-from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.questions.reading import load_questions, question_folder
+from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.prompts.templates import encoder
 from retrocypher.prompts.templates.encoder import (
     StoredEncoder,
@@ -394,6 +395,16 @@ def test_a_text_without_a_vector_is_refused_before_the_run(monkeypatch: pytest.M
     require_vectors(asked, ["ZS", "1S-S", "1S-D-R"], BANKS)
     assert shot_encoder().missing(texts_to_encode(QUESTIONS, BANKS)) == []
     require_vectors(QUESTIONS, SHOTS, BANKS)
+
+
+@pytest.mark.parametrize("question_set", ["set-1", "set-2", "random"])
+def test_each_text_of_the_unanswerable_family_has_a_shipped_vector(
+    question_set: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    family = unanswerable(load_questions(question_folder(question_set)).questions)
+    assert len(family) == 200
+    assert shot_encoder().missing(texts_to_encode(family, [])) == []
 
 
 @pytest.fixture
