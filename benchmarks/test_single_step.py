@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from retrocypher.plugins.session.plan import Case
+from retrocypher.plugins.session.cases import Case
 
 pytestmark = pytest.mark.single_step
 

@@ -53,8 +53,9 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect the speed benchmarks only when they are named."""
-    return is_unrequested_speed_benchmark(config, collection_path) or None
+    """Collect the speed benchmarks only when they are named, and cases of the suite's kind only."""
+    ignored = is_unrequested_speed_benchmark(config, collection_path)
+    return ignored or config.stash[SESSION].ignores(collection_path) or None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -21,6 +21,7 @@ from retrocypher.plugins.runs.record import (
     Scores,
 )
 from retrocypher.plugins.runs.summary import (
+    AbstentionSummary,
     AnswerMeasurements,
     AnswerSummary,
     ErrorSummary,
@@ -220,6 +221,32 @@ class Fallbacks:
 
 
 @dataclass(slots=True)
+class Abstentions:
+    """Cases in which the model said that the graph cannot answer the question, and those where it cannot."""
+
+    abstained: int = 0
+    unanswerable: int = 0
+    right: int = 0
+    """Both."""
+
+    def add(self, record: Record) -> None:
+        """Add a record."""
+        self.abstained += record.abstained
+        self.unanswerable += not record.is_answerable
+        self.right += record.abstained and not record.is_answerable
+
+    def summary(self) -> AbstentionSummary:
+        """Return counts, precision and recall."""
+        return AbstentionSummary(
+            self.abstained,
+            self.unanswerable,
+            self.right,
+            self.right / self.abstained if self.abstained else None,
+            self.right / self.unanswerable if self.unanswerable else None,
+        )
+
+
+@dataclass(slots=True)
 class LabelCounts:
     """Counts of error labels."""
 
@@ -230,6 +257,8 @@ class LabelCounts:
     """Cases by their first label, with its detail."""
     any: Counter[str] = field(default_factory=Counter)
     """Cases by label, without details; a case counts once for each of its labels."""
+    categories: Counter[str] = field(default_factory=Counter)
+    """Table cases by CypherBench's error category."""
 
     def add(self, record: Record) -> None:
         """Add the labels of a record."""
@@ -238,10 +267,13 @@ class LabelCounts:
             self.passed += record.passed
             self.primary[record.errors[0]] += 1
             self.any.update({name_of(label) for label in record.errors})
+            if record.error_category is not UNSET:
+                self.categories[record.error_category] += 1
 
     def summary(self) -> ErrorSummary:
         """Return the counts, labels in the order of ``labels.yaml``."""
-        return ErrorSummary(self.cases, self.passed, by_label(self.primary), by_label(self.any))
+        categories = by_name(self.categories) if self.categories else UNSET
+        return ErrorSummary(self.cases, self.passed, by_label(self.primary), by_label(self.any), categories)
 
 
 def perfect_variations(record: Record) -> list[str] | None:
@@ -268,6 +300,7 @@ class Group:
     fallbacks: Fallbacks = field(default_factory=Fallbacks)
     answers: Answers = field(default_factory=Answers)
     judgements: Judgements = field(default_factory=Judgements)
+    abstentions: Abstentions = field(default_factory=Abstentions)
     means: dict[str, RunningMean] = field(default_factory=lambda: _means(SCORE_METRICS))
     by_key: dict[str, dict[str, RunningMean]] = field(default_factory=dict)
     """Means of `RETRIEVAL_METRICS` of each key, over the cases in which they are defined."""
@@ -286,7 +319,7 @@ class Group:
         self.statuses[str(record.execution and record.execution.status)] += 1
         self.perfect += variations is not None
         self.variations.update(variations or ())
-        for part in (self.labels, self.fallbacks, self.answers):
+        for part in (self.labels, self.fallbacks, self.answers, self.abstentions):
             part.add(record)
         if record.scores is not None:
             self._add_scores(record.scores)
@@ -349,6 +382,9 @@ class Group:
             fallback=self.fallbacks.summary() if self.fallbacks.cases else UNSET,
             answers=self.answers.summary() if self.answers.cases else UNSET,
             judge=self.judgements.summary() if self.judgements.cases else UNSET,
+            abstention=self.abstentions.summary()
+            if self.abstentions.unanswerable or self.abstentions.abstained
+            else UNSET,
             means={name: mean.mean for name, mean in means.items()},
             per_key={
                 key: KeyMeans(**{name: mean.mean for name, mean in means.items()}, cases=means["f1"].count)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.comparison import (
     Change,
     Comparison,
@@ -17,7 +18,7 @@ from retrocypher.plugins.analysis.comparison import (
     unseen_note,
 )
 from retrocypher.plugins.analysis.ledger import LedgerEntry
-from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
+from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
     Headline,

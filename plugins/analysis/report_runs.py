@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.ledger import Ledger, LoopEntry
 from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import Series, Summary
@@ -87,11 +87,6 @@ def case_entry(record: Record) -> CaseEntry:
         tokens=sum(turn.token_count for turn in record.rounds),
         cost=sum(costs) if costs else None,
     )
-
-
-def task_place(task: str) -> int:
-    """Return the place of a task in the order of tasks; an unknown one comes last."""
-    return TASKS.index(task) if task in TASKS else len(TASKS)
 
 
 _CASE_COSTS: dict[str, Callable[[CaseEntry], float]] = {

@@ -9,9 +9,9 @@ import numpy as np
 from msgspec import Struct
 
 from retrocypher.kg.labels.error_labels import detail_of, name_of
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.group import Answers, Group, together
-from retrocypher.plugins.analysis.report_runs import ReportRun, task_place
+from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
     Means,
@@ -75,7 +75,7 @@ def headlines(run: ReportRun, means: Means) -> list[Headline]:
         at = {"model": model, "loop": loop}
         settings: dict[str, list[Group]] = {}
         for cell, group in run.summary.cells_of((model, loop)).items():
-            settings.setdefault(_setting(run, cell.task), []).append(group)
+            settings.setdefault(_setting_of_prompt(run, cell.prompt), []).append(group)
         rows = [
             ScoreRow(setting, together(groups), means.of(**at, setting=setting))
             for setting, groups in settings.items()
@@ -97,6 +97,11 @@ def _prompts(run: ReportRun, means: Means, series: Series) -> Iterator[PromptSco
         rows = [ScoreRow(cell.task, group, means.of(**at, task=cell.task)) for cell, group in each]
         total = ScoreRow(ALL, together(row.group for row in rows), means.of(**at))
         yield PromptScores(prompt, shot, [*rows, total])
+
+
+def _setting_of_prompt(run: ReportRun, prompt: str) -> str:
+    # Not by the task: the one of unanswerable questions is asked in two settings.
+    return str(run.table.labels("setting")[run.table.labels("prompt").index(prompt)])
 
 
 def _setting(run: ReportRun, task: str) -> str:
@@ -260,7 +265,7 @@ def _series_errors(series: Series, cells: Mapping[Cell, Group]) -> SeriesErrors:
             by_task[name][cell.task] += count
             if detail is not None:
                 details[name][detail] += count
-    tasks = [task for task in TASKS if any(counts[task] for counts in by_task.values())]
+    tasks = sorted({task for counts in by_task.values() for task in counts if counts[task]}, key=task_place)
     labels = [
         LabelCases(name, count, dict(_descending(details[name])), [by_task[name][task] for task in tasks])
         for name, count in _descending({name: counts.total() for name, counts in by_task.items()})

@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
@@ -19,6 +20,7 @@ from retrocypher.kg.questions.plan import SHIPPED_PLAN, Plan, read_plan, with_co
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, paraphrase
 from retrocypher.kg.questions.question_set import BuiltQuestions, Targets, build_questions
 from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
+from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, emit, json_option
@@ -191,7 +193,7 @@ def vectors_build_command(questions: Path | None, output: Path | None, as_json: 
     originals = load_questions(questions).questions
     numbers = range(1, PARAPHRASE_COUNT + 1)
     asked = (paraphrase(each, number) for each in originals for number in numbers)
-    texts = texts_to_encode(asked, load_banks().values())
+    texts = texts_to_encode(chain(asked, unanswerable(originals)), load_banks().values())
     count = build_vectors(texts, QUESTION_ENCODER, output)
     file = None if output is None else str(output)
     value = {"vectors": count, "encoder": QUESTION_ENCODER, "file": file}

@@ -33,6 +33,8 @@ from retrocypher.plugins.runs.record import KEY_METRICS, fields_of
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import MARGIN
 
+_COMPARABLE = (*METRIC_NAMES, *(each for each in FIGURES if each != F1_SD))
+
 
 def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
     if (figure := variation_metric(value)) is not None:
@@ -41,7 +43,7 @@ def _measure(context: click.Context, parameter: click.Parameter, value: str) -> 
         return value
     if "[" in value and value not in KEY_METRICS:
         raise click.BadParameter(unknown_key(value))
-    return value if value in KEY_METRICS else _known(value, (*METRIC_NAMES, *FIGURES))
+    return value if value in KEY_METRICS else _known(value, _COMPARABLE)
 
 
 def _slicings(

@@ -96,6 +96,7 @@ _GROUPS = {
     "bank": "Build and show the bank of known errors.",
     "cache": "Manage the cache of model responses, which no run requests twice.",
     "baseline": "Keep the scores of runs to compare later runs with.",
+    "suite": "Make and check suites of questions about any property graph.",
 }
 _OF_GROUPS = (
     ("graph build", "graph:build_command"),
@@ -107,6 +108,8 @@ _OF_GROUPS = (
     ("vectors build", "build:vectors_build_command"),
     ("passages build", "build:passages_build_command"),
     ("labels list", "check:labels_list_command"),
+    ("suite check", "suite:suite_check_command"),
+    ("suite new", "suite:suite_new_command"),
     ("bank build", "bank:bank_build_command"),
     ("bank show", "bank:bank_show_command"),
     ("bank sample", "bank:bank_sample_command"),
@@ -114,6 +117,8 @@ _OF_GROUPS = (
     ("cache prune", "cache:cache_prune_command"),
     ("cache export", "cache:cache_export_command"),
     ("cache import", "cache:cache_import_command"),
+    ("suite cypherbench", "suite:suite_cypherbench_command"),
+    ("suite generate", "suite_generate:suite_generate_command"),
     ("baseline save", "compare:baseline_save_command"),
     ("baseline list", "compare:baseline_list_command"),
     ("baseline show", "compare:baseline_show_command"),
@@ -149,7 +154,7 @@ def main() -> None:
 
 
 def run_command(command: click.Group) -> None:
-    """Run a command; an error for the user is one line on stderr and status 2, like wrong usage.
+    """Run a command; an error for the user is one line on stderr and, mostly, status 2, like wrong usage.
 
     Status 1 is reserved for `check` and `gate`, where it means that something was found.
     """
@@ -158,4 +163,4 @@ def run_command(command: click.Group) -> None:
     except RetroCypherError as error:
         message = secrets_of(os.environ, sys.argv).redact(str(error))
         click.echo(f"error: {message}", err=True)
-        sys.exit(2)
+        sys.exit(error.exit_status)

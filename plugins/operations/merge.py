@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.clusters import clusters_of
-from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.kg.questions.question import Question, task_place
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary, Usage
 from retrocypher.plugins.operations.shards import (
@@ -289,7 +289,7 @@ def _write(
 
 def _questions(runs: Sequence[ShardRun]) -> list[Question]:
     questions = {name: each for run in runs for name, each in run.log.questions.items()}
-    return sorted(questions.values(), key=lambda each: (TASKS.index(each.task), each.steps, each.id))
+    return sorted(questions.values(), key=lambda each: (task_place(each.task), each.steps, each.id))
 
 
 def _require_empty(into: Path) -> None:

@@ -32,6 +32,7 @@ from retrocypher.plugins.runs.manifest import code_facts
 from retrocypher.plugins.runs.parallel import cores, in_processes
 from retrocypher.plugins.runs.record import JsonValue, Record, fields_of
 from retrocypher.plugins.runs.run_directory import RunDirectory
+from retrocypher.plugins.scoring.abstention import AbstentionAssessor
 from retrocypher.plugins.scoring.columns import key_encoder_named
 from retrocypher.plugins.scoring.score import Assessor
 
@@ -64,7 +65,7 @@ class Rescorer:
         encoder = None if job.key_encoder is None else key_encoder_named(job.key_encoder).matcher()
         self._job = job
         self._run = RunLog(job.run)
-        self._assessor = Assessor(parse_schema(job.schema), job.threshold, encoder)
+        self._assessor = AbstentionAssessor(Assessor(parse_schema(job.schema), job.threshold, encoder))
 
     def __call__(self, chunk: Chunk) -> Part:
         """Rescore a part of the records; raise InputError if a line is no record of the run."""
@@ -236,6 +237,11 @@ def rescore(
     manifest = run.manifest
     if manifest.graph is None or not manifest.options:
         raise no_run(run.path, MANIFEST)
+    if manifest.suite is not UNSET:
+        raise InputError(
+            f"{run.path}: a run of the suite {manifest.suite.name}, whose scores need its graph. Repeat "
+            "the run with --fresh: completions in the cache cost nothing."
+        )
     options = manifest.known_options
     limit = options.case_threshold if threshold is None else threshold
     encoder = options.key_encoder if key_encoder is None else key_encoder

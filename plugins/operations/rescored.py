@@ -15,7 +15,7 @@ from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.runs.log import RecordLine
 from retrocypher.plugins.runs.record import SCORE_METRICS, Fallback, JsonValue, Record, Round, fields_of
 from retrocypher.plugins.runs.replay import Call, calls_of
-from retrocypher.plugins.scoring.score import Assessor
+from retrocypher.plugins.scoring.abstention import CaseAssessor
 
 _RESULT = "result"
 
@@ -30,7 +30,7 @@ class Rescored(NamedTuple):
     """Number of results of rounds that could not be rescored, because their rows are not on record."""
 
 
-def rescored(record: Record, question: Question, assessor: Assessor) -> Rescored:
+def rescored(record: Record, question: Question, assessor: CaseAssessor) -> Rescored:
     """Return a record with scores, labels, ``passed`` and explanation computed again.
 
     What a loop did, the results of queries, and costs stay. A record without scores, that of an
@@ -87,7 +87,7 @@ def _fallback(record: Record) -> Fallback | UnsetType:
     return record.execution.fallback if record.execution else UNSET
 
 
-def _rounds(record: Record, question: Question, assessor: Assessor) -> tuple[list[Round], int]:
+def _rounds(record: Record, question: Question, assessor: CaseAssessor) -> tuple[list[Round], int]:
     """Return the rounds with their ``result``s rescored, and how many of those could not be."""
     if not any(_has_result(each) for turn in record.rounds for each in turn.findings):
         return record.rounds, 0

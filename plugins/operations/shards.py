@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from msgspec import Struct, to_builtins
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import TASK_ORDER, Setting
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import MANIFEST, MESSAGES, RECORDS, no_run
 from retrocypher.plugins.runs.log import RunLog
@@ -209,7 +209,7 @@ class Messages:
 def _order(manifest: Manifest) -> Callable[[Record], tuple[Any, ...]]:
     """Return a sort key: by task, step count and question, then as the run was asked for."""
     ranks = {
-        "task": TASKS,
+        "task": TASK_ORDER,
         "prompt": tuple(manifest.prompts),
         "shot": SHOTS,
         "loop": tuple(manifest.loops.names),
@@ -276,7 +276,7 @@ def _unrecorded(run: ShardRun, index: Index, number: int) -> Iterator[str]:
         return
     questions = run.log.questions
     mine = [case for case, (holder, _) in index.cases.items() if holder == number]
-    suffixes: Mapping[str, dict[str, None]] = {"single_step": {}, "multi_step": {}}
+    suffixes: Mapping[str, dict[str, None]] = {setting: {} for setting in get_args(Setting)}
     for case in mine:
         question = max((name for name in _prefixes(case) if name in questions), key=len, default=None)
         if question:

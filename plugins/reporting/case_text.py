@@ -50,7 +50,9 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
     yield from _section("execution", *_execution(view))
     yield from _section("returned rows", *_rows(record.execution.rows if record.execution else []))
     if view.question is not None:
-        yield from _section("expected rows", *_rows(view.question.gold))
+        stored = view.question.gold or record.setting != "table"
+        rows = _rows(view.question.gold) if stored else [Text("not stored with the question")]
+        yield from _section("expected rows", *rows)
     if difference := view.explanation.difference:
         signs = {"-": "red", "+": "green"}
         lines = [Text(one_line(line), signs.get(line[:1], "")) for line in difference]

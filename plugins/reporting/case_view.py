@@ -274,7 +274,7 @@ def _lines(view: CaseView) -> Iterator[str]:
     yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.texts.items())
     yield f"question: {safe(record.question)}"
     yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
-    yield "difference (- missing, + too much):"
+    yield "difference (- missing, + too much):" if differing else "difference: none is stored"
     yield from map(safe, differing[:_SHOWN])
     if len(differing) > _SHOWN:
         yield f"and {counted(len(differing) - _SHOWN, 'more line')}: see the Allure report"

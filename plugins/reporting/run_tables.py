@@ -1,8 +1,9 @@
 """Tables of a summary and of a ledger, for a terminal of 100 columns."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -58,7 +59,10 @@ def render_table(
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
         lines = _lines_below(list(cells.values()), summary.paraphrases_of((model, loop)))
-        tables.append(_model_table(f"{title} ({note})" if note else title, cells, means))
+        head = f"{title} ({note})" if note else title
+        tables.append(_model_table(head, cells, means, _columns(summary.is_of_tables)))
+        for name, groups in summary.slices_of((model, loop)).items():
+            tables += ["", _slice_table(name, groups)]
         if keys := together(cells.values()).keys:
             tables += ["", _key_table(keys)]
         tables += [*map(Text, lines), ""]
@@ -67,7 +71,37 @@ def render_table(
     return Group(*tables[:-1])
 
 
-def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means) -> Table:
+_Column = tuple[str, Callable[[Counts, Estimate], str]]
+"""A heading, on two lines where the table would be too wide, and what makes the cell of a row."""
+
+
+def _columns(of_tables: bool) -> list[_Column]:
+    """Return the columns of a table of scores; EX and PSJS are the scores of table questions."""
+    means = ("ex", "psjs", *RETRIEVAL_METRICS) if of_tables else RETRIEVAL_METRICS
+    return [
+        ("cases", lambda counts, _: f"{counts.cases:,}"),
+        *((_HEADINGS.get(name, name.upper()), partial(_mean, name)) for name in means),
+        ("95 %\ninterval", lambda _, f1: _interval(f1)),
+        *([] if of_tables else [("focus\nF1", partial(_mean, "focus_f1"))]),
+        ("ran", lambda counts, _: three_digits(counts.ran)),
+        ("passed", lambda counts, _: f"{counts.passed:,}"),
+        ("failed", lambda counts, _: f"{counts.failed:,}"),
+        ("not\nrun", lambda counts, _: f"{counts.errors:,}"),
+    ]
+
+
+_HEADINGS = {"precision": "P", "recall": "R"}
+
+
+def _mean(name: str, counts: Counts, _: Estimate) -> str:
+    return three_digits(counts.means[name].mean)
+
+
+def _interval(f1: Estimate) -> str:
+    return f"{f1.low:.2f}\N{EN DASH}{f1.high:.2f}" if f1.has_interval else NOT_DEFINED
+
+
+def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means, columns: Sequence[_Column]) -> Table:
     table = Table(
         title=escape(title),
         title_justify="left",
@@ -79,29 +113,31 @@ def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means) -> Tabl
     # Headings on two lines, and no spaces around the sign, so that the table fits its width.
     for name in (f"prompt{_TIMES}shot", "task"):
         table.add_column(name, no_wrap=True, vertical="bottom")
-    for name in _HEADINGS:
-        table.add_column(name, justify="right", no_wrap=True, vertical="bottom")
+    for heading, _ in columns:
+        table.add_column(heading, justify="right", no_wrap=True, vertical="bottom")
     for (prompt, shot), each in groupby(cells, key=lambda cell: (cell.prompt, cell.shot)):
         rows = list(each)
         at = {"model": rows[0].model, "loop": rows[0].loop, "prompt": prompt, "shot": shot}
         for number, cell in enumerate(rows):
             first = "" if number else escape(f"{prompt} {_TIMES} {shot}")
             mean = means.of(**at, task=cell.task)["f1"]
-            table.add_row(first, cell.task, *_numbers(cells[cell], mean))
-        total = together(cells[cell] for cell in rows)
-        table.add_row("", "all", *_numbers(total, means.of(**at)["f1"]), style="bold", end_section=True)
+            table.add_row(first, cell.task, *(make(cells[cell], mean) for _, make in columns))
+        total, mean = together(cells[cell] for cell in rows), means.of(**at)["f1"]
+        numbers = (make(total, mean) for _, make in columns)
+        table.add_row("", "all", *numbers, style="bold", end_section=True)
     return table
 
 
-_HEADINGS = ("cases", "P", "R", "F1", "95 %\ninterval", "focus\nF1", "ran", "passed", "failed", "not\nrun")
+def _slice_table(name: str, groups: Mapping[str, Counts]) -> Table:
+    """Return the scores of table questions by the values of a slice."""
+    table = _empty(name, "cases", *map(str.upper, _OF_SLICES), "ran")
+    for value, counts in groups.items():
+        means = (three_digits(counts.means[each].mean) for each in _OF_SLICES)
+        table.add_row(escape(value), f"{counts.cases:,}", *means, three_digits(counts.ran))
+    return table
 
 
-def _numbers(counts: Counts, f1: Estimate) -> Iterator[str]:
-    yield f"{counts.cases:,}"
-    yield from (three_digits(counts.means[name].mean) for name in RETRIEVAL_METRICS)
-    yield f"{f1.low:.2f}\N{EN DASH}{f1.high:.2f}" if f1.has_interval else NOT_DEFINED
-    yield from (three_digits(value) for value in (counts.means["focus_f1"].mean, counts.ran))
-    yield from (f"{count:,}" for count in (counts.passed, counts.failed, counts.errors))
+_OF_SLICES = ("ex", "psjs", "f1")
 
 
 def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:
@@ -143,6 +179,8 @@ def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> 
         passed = counts.labels.passed
         also = f" (and of {passed:,} that passed, but not row by row)" if passed else ""
         yield f"primary labels of the failed cases{also}: {_most_common(labels)}"
+    if counts.labels.categories:
+        yield f"error categories of CypherBench: {_most_common(counts.labels.categories)}"
     if used := counts.fallbacks.cases:
         recall, f1 = (counts.fallbacks.means[name].mean for name in ("recall", "f1"))
         yield (
@@ -150,12 +188,20 @@ def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> 
             f"F1 {three_digits(f1)} of its rows, in no other mean"
         )
     measured = [
-        f"{name.upper()} {three_digits(mean.mean)} of {counted(mean.count, 'case')}"
+        f"{name.upper() if name in _OF_SLICES else name} {three_digits(mean.mean)} "
+        f"of {counted(mean.count, 'case')}"
         for name in MORE_METRICS
         if (mean := counts.means[name]).count
     ]
     if measured:
         yield ", ".join(measured)
+    abstentions = counts.abstentions
+    if abstentions.unanswerable or abstentions.abstained:
+        found = abstentions.summary()
+        yield (
+            f"cannot be answered: precision {three_digits(found.precision)} of {abstentions.abstained:,}, "
+            f"recall {three_digits(found.recall)} of {abstentions.unanswerable:,}"
+        )
     yield from _answers(counts.answers)
     for variant, scores in counts.judgements.variants.items():
         mean = scores.mean

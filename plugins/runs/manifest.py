@@ -125,6 +125,21 @@ class PromptSetEntry(Struct):
     """SHA-256 of the set as shipped, over its ten prompts."""
 
 
+class SuiteEntry(Struct):
+    """The suite of a run."""
+
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+    sha256: str
+    """SHA-256 of its `suite.yaml`."""
+    headline: str
+    """The metric that decides whether a case passes."""
+    tasks: list[str] = []
+    """Its tasks, in the order of tables."""
+
+
 class QuestionsEntry(Struct):
     """The questions of a run."""
 
@@ -371,6 +386,13 @@ class Manifest(Struct, kw_only=True):
     """The set of prompts, of which `--prompt-dir` may have replaced some; null if unknown."""
     exemplars: dict[str, str] = field(default_factory=dict)
     """SHA-256 of the exemplar bank of each setting."""
+    suite: SuiteEntry | UnsetType = UNSET
+    """The suite; absent for the reaction benchmark without `--suite`."""
+    addendum: str | UnsetType = UNSET
+    """SHA-256 of `prompts/templates/unanswerable.md`, with which every first message ends.
+
+    Absent where all questions can be answered.
+    """
     graph: GraphEntry | None = None
     """The graph."""
     versions: dict[str, str] = field(default_factory=dict)

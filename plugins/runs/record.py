@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.execution.execution import Execution, Status
-from retrocypher.kg.questions.question import Setting
+from retrocypher.kg.questions.question import UNANSWERABLE, Setting
 from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
 
 SCHEMA_VERSION = 1
@@ -26,6 +26,8 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Stage = Literal["model", "graph", "judge", "harness"]
 
 NO_LOOP = "none"
+ABSTAINED = "The model says that the graph cannot answer the question."
+"""Message of the execution of a case whose model abstained, with the status ``no_query``."""
 GENERATOR = "generator"
 JUDGE_STAGE: Stage = "judge"
 """Stage of an infrastructure error of the judge. The case is already scored then."""
@@ -114,6 +116,8 @@ class Scores(Struct, kw_only=True):
     """Execution accuracy, 0 or 1; absent without `--metrics ex`, null where it is not defined."""
     psjs: float | UnsetType | None = UNSET
     """Provenance subgraph Jaccard similarity; absent without `--metrics psjs`, null where not defined."""
+    executable: float | UnsetType | None = UNSET
+    """1 if the query ran to its end, else 0; absent without `--metrics executable`."""
 
     def value(self, metric: str) -> float | None:
         """Return the score of one of `SCORE_METRICS` or `KEY_METRICS`."""
@@ -140,10 +144,11 @@ SCORE_METRICS = (
     "rouge_l",
     "ex",
     "psjs",
+    "executable",
 )
 """Names of the scores of a case that are numbers."""
 
-MORE_METRICS = ("ex", "psjs")
+MORE_METRICS = ("ex", "psjs", "executable")
 """Those that are measured on request (``--metrics``)."""
 
 RETRIEVAL_METRICS = ("precision", "recall", "f1")
@@ -439,7 +444,9 @@ class Record(Struct, kw_only=True):
     setting: Setting
     """Setting of the task."""
     steps: int
-    """Number of reaction steps; 1 for single-step questions."""
+    """Number of reaction steps; 1 for single-step and table questions."""
+    slices: dict[str, str] | UnsetType = UNSET
+    """More groups of a table question by name, such as `template`; absent for questions about reactions."""
     prompt: str
     """Name of the prompt."""
     shot: str
@@ -453,7 +460,7 @@ class Record(Struct, kw_only=True):
     question: str = ""
     """The question as asked."""
     reference_cypher: str = ""
-    """The reference query."""
+    """The reference query; empty if the graph cannot answer the question."""
     phrasing: int = 1
     """Number of the paraphrase asked, from 1 (`--phrasing`)."""
     repeat: int = 1
@@ -473,6 +480,8 @@ class Record(Struct, kw_only=True):
     """The scores; null if an infrastructure error of `model` or `graph` prevented them."""
     errors: list[str]
     """Error labels, the primary one first; empty if nothing is wrong."""
+    error_category: str | UnsetType = UNSET
+    """CypherBench's error category of a table case with labels."""
     judge: JudgeRatings | None = None
     """Ratings of the query by a judge; null without one."""
     answer: str | None = None
@@ -487,7 +496,10 @@ class Record(Struct, kw_only=True):
     infrastructure_error: InfrastructureError | None
     """Why the case could not be run or judged; null if nothing went wrong."""
     passed: bool
-    """Whether F1 reached `--case-threshold`, and focus F1 or row F1 where ids count."""
+    """Whether F1 reached `--case-threshold`, and focus F1 or row F1 where ids count.
+
+    For a table question: whether the suite's headline metric reached it.
+    """
     explanation: Explanation | UnsetType = UNSET
     """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
 
@@ -499,6 +511,16 @@ class Record(Struct, kw_only=True):
         names = (name for name in self.scores.__struct_fields__ if name in SCORE_METRICS)
         values = ((name, self.scores.value(name)) for name in names)
         return {name: value for name, value in values if value is not None}
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether the graph can answer the question."""
+        return bool(self.reference_cypher) or (self.setting != "table" and self.task != UNANSWERABLE)
+
+    @property
+    def abstained(self) -> bool:
+        """Whether the model said that the graph cannot answer the question."""
+        return self.execution is not None and self.execution.message == ABSTAINED
 
     @property
     def was_run(self) -> bool:
@@ -527,7 +549,6 @@ def record_from(value: Mapping[str, JsonValue]) -> Record:
 
 def fields_of(part: Any) -> dict[str, JsonValue]:
     """Return the fields of a struct or dataclass that are set, not copied; raise TypeError for others."""
-    if isinstance(part, Struct):
-        values = ((name, getattr(part, name)) for name in part.__struct_fields__)
-        return {name: value for name, value in values if value is not UNSET}
-    return {each.name: getattr(part, each.name) for each in fields(part)}
+    names = part.__struct_fields__ if isinstance(part, Struct) else [each.name for each in fields(part)]
+    values = ((name, getattr(part, name)) for name in names)
+    return {name: value for name, value in values if value is not UNSET}

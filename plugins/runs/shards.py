@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.questions.question import TASKS, Question, seeded_rank
+from retrocypher.kg.questions.question import Question, seeded_rank, task_place
 
 _FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 _SALT = "shard"
@@ -53,5 +53,5 @@ def parse_shard(text: str | None) -> Shard | None:
     return Shard(number, of)
 
 
-def _place(question: Question) -> tuple[int, int, bytes, str]:
-    return TASKS.index(question.task), question.steps, seeded_rank(0, _SALT, question.id), question.id
+def _place(question: Question) -> tuple[tuple[int, str], int, bytes, str]:
+    return task_place(question.task), question.steps, seeded_rank(0, _SALT, question.id), question.id

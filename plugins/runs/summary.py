@@ -20,6 +20,8 @@ class ErrorSummary(Struct):
     """Number of cases by primary label, with its detail."""
     any: dict[str, int] = field(default_factory=dict)
     """Number of cases by label, without details; a case counts once for each of its labels."""
+    categories: dict[str, int] | UnsetType = UNSET
+    """Number of table cases by CypherBench's error category; absent without one."""
 
 
 class FallbackSummary(Struct):
@@ -37,6 +39,21 @@ class FallbackSummary(Struct):
     """Mean F1, precision and recall of the rows."""
     by_loop: dict[str, "FallbackSummary"] | UnsetType = UNSET
     """The same by loop; for the whole run only."""
+
+
+class AbstentionSummary(Struct):
+    """How well a model tells which questions the graph cannot answer."""
+
+    abstained: int
+    """Cases in which it said so."""
+    unanswerable: int
+    """Cases whose question the graph cannot answer."""
+    right: int
+    """Cases of both."""
+    precision: float | None
+    """`right` ÷ `abstained`; null without one."""
+    recall: float | None
+    """`right` ÷ `unanswerable`; null without one."""
 
 
 class MeasuredMean(Struct):
@@ -155,6 +172,8 @@ class GroupSummary(Struct, kw_only=True):
     """Written answers; absent if none was requested."""
     judge: JudgeSummary | UnsetType = UNSET
     """Judgements; absent without one."""
+    abstention: AbstentionSummary | UnsetType = UNSET
+    """Which questions cannot be answered, and what the model said; absent where all can be."""
     means: dict[str, float | None] = field(default_factory=dict)
     """Mean of each [score](scores.md)."""
     per_key: dict[str, KeyMeans] = field(default_factory=dict)
@@ -230,7 +249,10 @@ class RunSummary(_Versioned, kw_only=True):
     unmatched_columns: UnmatchedColumns = field(default_factory=UnmatchedColumns)
     """Ignored columns."""
     by: dict[str, dict[str, GroupSummary]] = field(default_factory=dict)
-    """Groups by `setting`, `task`, `steps`, `model`, `loop`, `prompt_shot`, `phrasing`."""
+    """Groups by `setting`, `task`, `steps`, `model`, `loop`, `prompt_shot`, `phrasing`.
+
+    Those of a suite's table questions also by its slices, such as `template`.
+    """
     cells: list[CellSummary] = field(default_factory=list)
     """Groups by model, loop, prompt, shot and task."""
     wordings: list[ParaphraseSummary] = field(default_factory=list)

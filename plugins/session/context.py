@@ -22,8 +22,6 @@ from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import VARIANTS, JsonValue, Judgement, JudgeRatings, Record, Tokens
 from retrocypher.plugins.runs.replay import RecordedGraphs
 from retrocypher.plugins.scoring.answer_check import Checker
-from retrocypher.plugins.scoring.graph_metrics import GraphMetrics
-from retrocypher.plugins.scoring.score import Assessor
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.side_plans import JudgePlan
 from retrocypher.prompts.loops.interface import Graph, Loop, OnceARun, ValidatorName
@@ -35,6 +33,8 @@ from retrocypher.prompts.templates.template import Prompt
 
 if TYPE_CHECKING:
     from retrocypher.plugins.judge.metric import AnswerMetrics
+    from retrocypher.plugins.scoring.abstention import CaseAssessor
+    from retrocypher.plugins.scoring.graph_metrics import GraphMetrics
     from retrocypher.prompts.answering.writing import AnswerWriter
 
 
@@ -183,13 +183,17 @@ class Answering:
 class CaseMetrics:
     """Measures the queries of cases that have their scores."""
 
-    metrics: GraphMetrics
+    metrics: "GraphMetrics"
     names: Collection[str]
     """Those of `MORE_METRICS` that were asked for."""
 
     def measure(self, record: Record, execution: Execution) -> None:
         """Put the metrics of a case on its record; raises GraphError if the graph cannot be asked."""
         if record.scores is None:
+            return
+        if "executable" in self.names:
+            record.scores.executable = float(execution.status == "ok")
+        if not {"ex", "psjs"} & set(self.names):
             return
         found = self.metrics.measure(record.reference_cypher, record.cypher, execution)
         if "ex" in self.names:
@@ -220,7 +224,9 @@ class CaseRuntime:
     """Guarded access to the graph; in a replay, what records have of it, for each case."""
     seed: int
     """Seed of 1S-D-R."""
-    assessor: Assessor
+    addendum: str
+    """Text at the end of each first message; empty where all questions can be answered."""
+    assessor: "CaseAssessor"
     answering: Answering | None = None
     """What written answers are made with; None without them."""
     judge: CaseJudge | None = None

@@ -1,14 +1,14 @@
 """What the manifest says of a run: before the first case, and after the last."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import convert
+from msgspec import UNSET, convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_graph
@@ -17,8 +17,9 @@ from retrocypher.kg.graph.loading import load, schema_text
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
-from retrocypher.kg.server.open import graph_folder, open_server
+from retrocypher.kg.server.open import graph_folder, open_server, open_uri
 from retrocypher.kg.server.process import java_version
+from retrocypher.kg.suites.suite import SUITE_FILE, SuiteFile
 from retrocypher.plugins.judge.criteria import judge_facts, model_entry
 from retrocypher.plugins.runs.manifest import (
     GraphEntry,
@@ -31,7 +32,9 @@ from retrocypher.plugins.runs.manifest import (
 )
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.plan import Plan
+from retrocypher.plugins.session.suites import TableSuite, require_known_names
 from retrocypher.prompts.models.openai_client import api_address
+from retrocypher.prompts.templates.abstention import addendum_sha256
 from retrocypher.prompts.templates.exemplars import bank_sha256
 from retrocypher.prompts.templates.template import prompt_set_sha256
 
@@ -67,7 +70,7 @@ class RunGraph:
         """Return the lines of the terminal's header that say what is asked."""
         where = f"none, rows of {', '.join(map(str, self.replayed))}" if self.replayed else self.kind
         return [
-            f"graph: Neo4j {self.version} ({where}), fingerprint {self.fingerprint[:12]}",
+            f"graph: Neo4j {self.version} ({where}), fingerprint {self.fingerprint[:12] or 'not checked'}",
             *(f"note: {note}" for note in self.notes),
         ]
 
@@ -85,6 +88,14 @@ class RunGraph:
 def graph_of(plan: Plan) -> RunGraph:
     """Return the graph of a run, of a server or of replayed runs; raises as `open_graph` does."""
     runs = plan.replay
+    if runs is None and plan.suite is not None:
+        graph = graph_of_suite(plan.options.graph, plan.suite)
+        try:
+            require_known_names(plan.suite, graph.schema)
+        except InputError:
+            graph.stop()
+            raise
+        return graph
     if runs is None:
         return open_graph(plan.options.graph, plan.question_set)
     folders = tuple(log.path for log in runs.logs)
@@ -117,17 +128,60 @@ def open_graph(spec: str, question_set: QuestionSet) -> RunGraph:
         load_graph=load_into,
         before_load=require_same,
     )
+    return _checked(server, question_set.fingerprint, partial(_mismatch, question_set.fingerprint))
+
+
+def graph_of_suite(spec: str, suite: TableSuite) -> RunGraph:
+    """Start or reach the server with the graph of a suite; raises as `open_graph` does."""
+    wanted = suite.question_set.fingerprint
+    file = suite.graph_file
+    if file is None:
+        return _checked(RunningServer(open_uri(spec)), wanted, _other_suite(suite.about, wanted))
+    # Imported here: most runs have no suite.
+    from retrocypher.kg.suites.loading import fingerprint_of_graph, load_graph
+    from retrocypher.kg.suites.simplekg import read_simplekg
+
+    read = cache(partial(read_simplekg, file))
+    if not wanted:
+        wanted = fingerprint_of_graph(read())
+
+    def require_same() -> None:
+        if (found := fingerprint_of_graph(read())) != wanted:
+            raise InputError(
+                f"{file}: its fingerprint is {found[:12]}, and {SUITE_FILE} names {wanted[:12]}. "
+                "Restore the file, or correct graph.fingerprint."
+            )
+
+    def load_into(driver: "neo4j.Driver") -> None:
+        load_graph(driver, read())
+
+    server = open_server(spec, graph_fingerprint=wanted, load_graph=load_into, before_load=require_same)
+    return _checked(server, wanted, _other_suite(suite.about, wanted))
+
+
+def _checked(server: RunningServer, wanted: str, mismatch: Callable[[Endpoint, str], str]) -> RunGraph:
+    """Return the graph of a server; stop it and raise if it holds another. Without a fingerprint any will do.
+
+    A graph that is not checked is not read whole: it may be large.
+    """
     try:
         with connect(server.endpoint) as driver:
-            found = fingerprint(driver, server.endpoint.database)
-            if found != question_set.fingerprint:
-                raise InputError(_mismatch(server.endpoint, question_set, found))
             endpoint = server.endpoint
+            found = fingerprint(driver, endpoint.database) if wanted else ""
+            if found != wanted:
+                raise InputError(mismatch(endpoint, found))
             schema = schema_text(driver, endpoint.database)
             return RunGraph(schema, found, endpoint.kind, endpoint.version, endpoint.notes, server)
     except BaseException:
         server.stop()
         raise
+
+
+def _other_suite(about: SuiteFile, wanted: str) -> Callable[[Endpoint, str], str]:
+    return lambda endpoint, found: (
+        f"the graph at {endpoint.uri} (fingerprint {found[:12]}) is not that of the suite {about.name} "
+        f"({wanted[:12]}); name a server with that graph, or correct graph.fingerprint in {SUITE_FILE}"
+    )
 
 
 def _other_graph(folder: Path | None, question_set: QuestionSet, found: str) -> str:
@@ -144,13 +198,13 @@ def _other_graph(folder: Path | None, question_set: QuestionSet, found: str) -> 
     )
 
 
-def _mismatch(endpoint: Endpoint, question_set: QuestionSet, found: str) -> str:
+def _mismatch(wanted: str, endpoint: Endpoint, found: str) -> str:
     remedy = "build questions for it with `retrocypher questions build`, or name its set with --questions"
     if not endpoint.owned:
         remedy = f"load the right one with `retrocypher graph load --uri URI --yes`, or {remedy}"
     return (
         f"the graph at {endpoint.uri} (fingerprint {found[:12]}) is not the one the questions were made for "
-        f"({question_set.fingerprint[:12]}); {remedy}"
+        f"({wanted[:12]}); {remedy}"
     )
 
 
@@ -173,10 +227,14 @@ def described(
         ),
         prompts={name: prompt.sha256 for name, prompt in plan.prompts.items()},
         prompt_set=PromptSetEntry(plan.options.prompt_set, prompt_set_sha256(plan.options.prompt_set)),
-        exemplars={
+        exemplars={}
+        if plan.suite
+        else {
             setting: bank_sha256(setting, Path(own) if (own := plan.options.exemplar_dir) else None)
             for setting in {prompt.setting: None for prompt in plan.prompts.values()}
         },
+        suite=plan.suite.described() if plan.suite else UNSET,
+        addendum=addendum_sha256() if plan.addendum else UNSET,
         graph=graph.described(),
         **code_facts(root),
         machine=machine(java_version() if graph.kind == "local" else None),

@@ -96,6 +96,9 @@ def _number(
 class Options:
     """The options as given; lists are split at commas, nothing else is resolved yet."""
 
+    suite: str | None = _option(
+        "suite to run: a shipped one (reactions, flights), or a folder with suite.yaml", "NAME|DIR"
+    )
     prompt: tuple[str, ...] = _names("prompts to run: P1 to P10, or all", "NAME,...", "P5,P10")
     shot: tuple[str, ...] = _names("shots to run: ZS, 1S-S, 1S-D-R, 1S-D-S, or all", "NAME,...", "1S-D-S")
     model: tuple[str, ...] = _texts(
@@ -107,14 +110,7 @@ class Options:
     phrasing: tuple[str, ...] = _names(
         f"paraphrases of each question: 1 to {PARAPHRASE_COUNT}, or all", "N,...", "1"
     )
-    repeat: int = _number(
-        "times to ask each case, to measure how its outcome varies",
-        "N",
-        "1",
-        int,
-        1,
-        1000,
-    )
+    repeat: int = _number("times to ask each case, to measure how its outcome varies", "N", "1", int, 1, 1000)
     metrics: tuple[str, ...] = _names(
         f"more scores to measure on the graph: {', '.join(MORE_METRICS)} (CypherBench)", "NAME,..."
     )
@@ -253,20 +249,27 @@ OPTION_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each 
 
 
 def read_options(config: "pytest.Config") -> Options:
-    """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number."""
+    """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number.
+
+    With a suite, prompts and shots that are not given are empty: the suite sets them.
+    """
+    of_suite = _SET_BY_SUITE if _given(config, "suite", OPTION_SPECS["suite"]) else ()
     return Options(
         **{
-            name: spec.parse(name.replace("_", "-"), _given(config, name, spec))
+            name: spec.parse(name.replace("_", "-"), _given(config, name, spec, name not in of_suite))
             for name, spec in OPTION_SPECS.items()
         }
     )
 
 
-def _given(config: "pytest.Config", name: str, spec: OptionSpec) -> Given:
+_SET_BY_SUITE = ("prompt", "shot")
+
+
+def _given(config: "pytest.Config", name: str, spec: OptionSpec, use_default: bool = True) -> Given:
     given = config.getoption(dest(name))
     if given is None:
         given = config.getini(name) or None
-    if given is None and spec.default is not None:
+    if given is None and spec.default is not None and use_default:
         given = [spec.default] if spec.action == "append" else spec.default
     return given
 
@@ -316,6 +319,7 @@ _SPEED = _CASES / "speed"
 _FILES: dict[Path, Setting] = {
     _CASES / "test_single_step.py": "single_step",
     _CASES / "test_multi_step.py": "multi_step",
+    _CASES / "test_table.py": "table",
 }
 _NO_RUN = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test")
 
@@ -326,6 +330,11 @@ def named_settings(config: "pytest.Config") -> set[Setting]:
         return set()
     named = [path for path, _ in named_paths(config)]
     return {setting for file, setting in _FILES.items() if any(file.is_relative_to(path) for path in named)}
+
+
+def setting_of_file(path: Path) -> Setting | None:
+    """Return the setting of the cases in a file; None for a file without cases."""
+    return _FILES.get(path.resolve())
 
 
 def is_unrequested_speed_benchmark(config: "pytest.Config", path: Path) -> bool:

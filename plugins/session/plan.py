@@ -1,4 +1,4 @@
-"""The cases of a run: every combination of question, paraphrase, prompt, shot, loop and model."""
+"""The plan of a run: its options resolved and checked, and its cases."""
 
 import difflib
 import os
@@ -11,6 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.offline import require_loopback
 from retrocypher.kg.questions.question import (
     TASKS,
+    UNANSWERABLE,
     Question,
     Setting,
     paraphrase,
@@ -19,6 +20,7 @@ from retrocypher.kg.questions.question import (
     setting_of,
 )
 from retrocypher.kg.questions.reading import QuestionSet, load_questions, question_folder
+from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.summary import Usage
@@ -26,6 +28,7 @@ from retrocypher.plugins.runs.record import MORE_METRICS, JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
+from retrocypher.plugins.session.cases import Case, cases_of
 from retrocypher.plugins.session.options import Options
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
@@ -35,68 +38,14 @@ from retrocypher.plugins.session.side_plans import (
     judge_plan,
     loop_plan,
 )
+from retrocypher.plugins.session.suites import TableSuite, open_suite
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.prices import load_prices, prices_used
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs, sampling_parameters
+from retrocypher.prompts.templates.abstention import addendum
 from retrocypher.prompts.templates.exemplars import SHOTS, Bank, canonical_shot, load_banks, require_vectors
 from retrocypher.prompts.templates.template import Prompt, load_prompts
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Case:
-    """One pytest test.
-
-    Attributes:
-        id: Question, paraphrase other than the first (``w2``), repeat other than the first (``r2``), prompt,
-            shot, loop and model, with dashes.
-        repeat: How many times the case has been asked with this one.
-    """
-
-    id: str
-    question: Question
-    phrasing: int
-    prompt: str
-    shot: str
-    loop: str
-    model: str
-    repeat: int = 1
-
-    def __repr__(self) -> str:
-        return self.id
-
-
-def cases_of(
-    setting: Setting,
-    questions: Sequence[Question],
-    paraphrases: Sequence[int],
-    prompts: Sequence[str],
-    shots: Sequence[str],
-    loops: Sequence[str],
-    models: Sequence[str],
-    repeats: int = 1,
-) -> Iterator[Case]:
-    """Yield the cases of one setting, each asked ``repeats`` times.
-
-    Questions vary slowest, so that an interrupted run has whole questions rather than whole prompts.
-    """
-    combinations = [
-        (f"-{prompt}-{shot}-{loop}-{model}", prompt, shot, loop, model)
-        for prompt in prompts
-        for shot in shots
-        for loop in loops
-        for model in models
-    ]
-    for question in questions:
-        if question.setting == setting:
-            for number in paraphrases:
-                asked = paraphrase(question, number)
-                name = question.id if number == 1 else f"{question.id}-w{number}"
-                for repeat in range(1, repeats + 1):
-                    again = "" if repeat == 1 else f"-r{repeat}"
-                    for suffix, prompt, shot, loop, model in combinations:
-                        yield Case(name + again + suffix, asked, number, prompt, shot, loop, model, repeat)
-
 
 NONE = "none"
 
@@ -131,6 +80,7 @@ class Plan:
     """A run as it will be: every name resolved, every input file read.
 
     Attributes:
+        suite: The suite of table questions; None for questions about reactions.
         question_set: The set that the questions were taken from.
         questions: The questions of this run, in their first paraphrase.
         paraphrases: The paraphrases of this run, by number.
@@ -146,6 +96,7 @@ class Plan:
     """
 
     options: Options
+    suite: TableSuite | None
     question_set: QuestionSet
     questions: tuple[Question, ...]
     paraphrases: tuple[int, ...]
@@ -165,6 +116,11 @@ class Plan:
     answering: AnswerPlan | None
 
     @property
+    def addendum(self) -> str:
+        """What every first message ends with: that a question may be one that the graph cannot answer."""
+        return addendum() if any(not question.reference_cypher for question in self.whole) else ""
+
+    @property
     def asked(self) -> tuple[ModelSpec, ...]:
         """The models of the run, those that play roles in its loops, and those that write answers."""
         answer_models = self.answering.models.values() if self.answering else ()
@@ -174,6 +130,10 @@ class Plan:
     def every_model(self) -> tuple[ModelSpec, ...]:
         """All of these, and the judge's, which may be behind an API of its own."""
         return (*self.asked, *((self.judge.spec,) if self.judge else ()))
+
+    def has(self, setting: Setting) -> bool:
+        """Tell whether questions of a setting are of the kind of this run."""
+        return (setting == "table") == (self.suite is not None)
 
     def cases(self, setting: Setting) -> Iterator[Case]:
         """Yield the cases of one setting, in a stable order."""
@@ -197,6 +157,11 @@ class Plan:
         """Refuse a session that names only settings without a case; raise InputError."""
         if not any(question.setting in settings for question in self.questions):
             asked = ",".join(self.prompts) + (f", {self.shard}," if self.shard else "")
+            if not any(map(self.has, settings)):
+                raise InputError(
+                    f"{' and '.join(sorted(settings))} questions are not of the kind of this run: name "
+                    "the folder benchmarks; table questions need --suite"
+                )
             raise InputError(
                 f"--prompt {asked} selects no {' or '.join(sorted(settings))} question: "
                 "P1 to P5 go with benchmarks/test_single_step.py, P6 to P10 with test_multi_step.py"
@@ -212,8 +177,10 @@ def resolve(
     """
     if options.offline:
         environment = _offline(options, environment)
-    prompts = _prompts_named(options)
-    tasks = _tasks_named(options)
+    options, suite = open_suite(options)
+    prompts = _prompts_named(options, suite)
+    # The family of unanswerable questions is asked only where it is named.
+    tasks = _tasks_named(options, suite.tasks) if suite else _tasks_named(options, TASKS, (UNANSWERABLE,))
     shard = parse_shard(options.shard)
     paraphrases = parse_paraphrases(options.phrasing)
     settings = {prompt.setting for prompt in prompts.values()}
@@ -221,8 +188,8 @@ def resolve(
     _require_metrics(options)
     models = parse_specs(options.model, environment)
     loops = loop_plan(options, models, registered, environment)
-    judge = judge_plan(options, environment)
-    question_set = load_questions(question_folder(options.questions))
+    judge = judge_plan(options, environment, of_tables=suite is not None)
+    question_set = suite.question_set if suite else load_questions(question_folder(options.questions))
     answering = answer_plan(options, models, question_set.fingerprint, environment)
     replay = replayed_runs(
         options.graph,
@@ -230,13 +197,14 @@ def resolve(
         fingerprint=question_set.fingerprint,
         query_timeout=options.query_timeout,
     )
-    _require_overlap(prompts, tasks, settings)
+    if suite is None and UNANSWERABLE not in tasks:
+        _require_overlap(prompts, tasks, settings)
     # What can be known to be wrong is that of the whole run, so that its shards agree on it.
-    whole = select(
-        [question for question in question_set.questions if question.setting in settings],
-        tasks=tasks,
-        sample=options.sample,
-        seed=options.seed,
+    asked_about = [question for question in question_set.questions if question.setting in settings]
+    whole = (
+        _with_unanswerable(asked_about, tasks, options)
+        if suite is None and UNANSWERABLE in tasks
+        else select(asked_about, tasks=tasks, sample=options.sample, seed=options.seed)
     )
     prompts = {
         name: prompt
@@ -248,7 +216,7 @@ def resolve(
         models,
         whole,
         shots,
-        every_question=question_set.questions,
+        every_question=(*question_set.questions, *whole),
         paraphrases=paraphrases,
         repeats=options.repeat,
         prompts=tuple(prompts),
@@ -256,17 +224,20 @@ def resolve(
         environment=environment,
     )
     answer_models = answering.models.values() if answering else ()
-    asked = (*models, *loops.models.values(), *answer_models, *((judge.spec,) if judge else ()))
+    sampled = (*models, *loops.models.values(), *answer_models)
+    asked = (*sampled, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)
     sampling = sampling_parameters(options.temperature, options.top_p, options.max_tokens, options.extra_body)
+    _require_sampled(options, sampled)
     if options.max_cost is not None:
         require_prices(asked)
-    banks = load_banks(Path(options.exemplar_dir) if options.exemplar_dir else None, options.static_exemplar)
+    banks = _banks(options, suite)
     asked_texts = [paraphrase(each, number) for each in questions for number in paraphrases]
     require_vectors(asked_texts, shots, banks.values())
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,
+        suite,
         question_set,
         questions,
         paraphrases,
@@ -285,6 +256,39 @@ def resolve(
         replay,
         answering,
     )
+
+
+def _with_unanswerable(
+    questions: Sequence[Question], tasks: Collection[str], options: Options
+) -> tuple[Question, ...]:
+    """Return questions that the graph cannot answer, and as many of the tasks named, or of all, that it can.
+
+    A sample is of both together.
+    """
+    settings = {each.setting for each in questions}
+    family = [each for each in unanswerable(questions) if each.setting in settings]
+    count = len(family) if options.sample is None else min(options.sample // 2, len(family))
+    others = [task for task in tasks if task != UNANSWERABLE]
+    answerable = select(questions, tasks=others, sample=count, seed=options.seed)
+    return (*answerable, *select(family, sample=len(answerable), seed=options.seed))
+
+
+def _banks(options: Options, suite: TableSuite | None) -> dict[Setting, Bank]:
+    if suite is not None:
+        return {"table": suite.bank}
+    return load_banks(Path(options.exemplar_dir) if options.exemplar_dir else None, options.static_exemplar)
+
+
+def _require_sampled(options: Options, specs: Iterable[ModelSpec]) -> None:
+    """Refuse parameters of completions that no model of a run takes; raise InputError."""
+    kinds = {spec.kind for spec in specs}
+    for name in ("temperature", "top_p", "max_tokens", "extra_body"):
+        taken_by = ("openai",) if name == "extra_body" else TEXT_KINDS
+        if getattr(options, name) is not None and kinds.isdisjoint(taken_by):
+            raise InputError(
+                f"--{name.replace('_', '-')} {getattr(options, name)}: it changes the completions of "
+                f"{', '.join(taken_by)} models only, and this run asks none. Leave it out."
+            )
 
 
 def require_prices(specs: Iterable[ModelSpec]) -> None:
@@ -306,9 +310,12 @@ def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, s
     return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
 
 
-def _prompts_named(options: Options) -> dict[str, Prompt]:
+def _prompts_named(options: Options, suite: TableSuite | None) -> dict[str, Prompt]:
     """Return the prompts of a run by name; raises InputError where one does not exist, or none is named."""
-    known = load_prompts(options.prompt_set, Path(options.prompt_dir) if options.prompt_dir else None)
+    if suite is not None:
+        known = dict(suite.prompts)
+    else:
+        known = load_prompts(options.prompt_set, Path(options.prompt_dir) if options.prompt_dir else None)
     unknown = [name for name in options.prompt if name not in (*known, "all")]
     if unknown:
         raise InputError(f"--prompt {unknown[0]}: no such prompt; {_choose(unknown[0], known)}, or all")
@@ -327,12 +334,12 @@ def _shots_named(options: Options) -> tuple[str, ...]:
     return SHOTS if "all" in options.shot else tuple(named)
 
 
-def _tasks_named(options: Options) -> tuple[str, ...]:
-    """Return the tasks of a run; raises InputError where one does not exist."""
-    unknown = [name for name in options.task if name not in TASKS]
+def _tasks_named(options: Options, known: tuple[str, ...], optional: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Return the tasks of a run, by default all but the optional ones; raises InputError for others."""
+    unknown = [name for name in options.task if name not in (*known, *optional)]
     if unknown:
-        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], TASKS)}")
-    return options.task or TASKS
+        raise InputError(f"--task {unknown[0]}: no such task; {_choose(unknown[0], (*known, *optional))}")
+    return options.task or known
 
 
 def _require_metrics(options: Options) -> None:

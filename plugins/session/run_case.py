@@ -10,8 +10,10 @@ from msgspec import UNSET, convert, structs
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.questions.question import TableFacts
 from retrocypher.plugins.runs.files import json_line
 from retrocypher.plugins.runs.record import (
+    ABSTAINED,
     GENERATOR,
     NO_LOOP,
     InfrastructureError,
@@ -25,11 +27,12 @@ from retrocypher.plugins.runs.record import (
 from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
 from retrocypher.plugins.runs.written_answer import AnswerJudge
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
+from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.context import Answering, CaseRuntime
-from retrocypher.plugins.session.plan import Case
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
+from retrocypher.prompts.templates.abstention import SENTINEL, says_unanswerable
 from retrocypher.prompts.templates.exemplars import choose_exemplar
 from retrocypher.prompts.templates.template import build_messages
 
@@ -81,13 +84,16 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     exemplar = choose_exemplar(
         case.shot, question, runtime.banks[question.setting], runtime.seed, runtime.encoder
     )
-    messages = build_messages(runtime.prompts[case.prompt], runtime.schema, question.text, exemplar)
+    messages = build_messages(
+        runtime.prompts[case.prompt], runtime.schema, question.text, exemplar, runtime.addendum
+    )
     record = Record(
         case_id=case.id,
         question_id=question.id,
         task=question.task,
         setting=question.setting,
         steps=question.steps,
+        slices=dict(question.table.slices) if isinstance(question.table, TableFacts) else UNSET,
         prompt=case.prompt,
         shot=case.shot,
         loop=case.loop,
@@ -121,11 +127,14 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
 def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: Request) -> None:
     record, assessor = outcome.record, runtime.assessor
     completion = runtime.models[case.model].answer(request)
-    record.cypher = (completion.text or None) if completion.verbatim else extract_cypher(completion.text)
+    record.cypher = _query_of(completion)
     outcome.add_completion(request.messages, completion, record.cypher)
     graphs = runtime.graphs
     graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
-    if case.loop == NO_LOOP:
+    if runtime.addendum and record.cypher is None and says_unanswerable(completion.text):
+        # Nothing to run, and nothing for a loop to correct.
+        execution, fallback = Execution("no_query", message=ABSTAINED), None
+    elif case.loop == NO_LOOP:
         execution, fallback = graph.run(record.cypher), None
     else:
         watched = WatchedGraph(graph)
@@ -136,6 +145,7 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     record.execution = RecordedExecution(**structs.asdict(execution), fallback=fallback or UNSET)
     found = assessor.case(case.question, record.cypher, execution)
     record.scores, record.errors, record.passed = found.scores, found.labels, found.passed
+    record.error_category = found.category or UNSET
     if runtime.graph_metrics is not None:
         runtime.graph_metrics.measure(record, execution)
     if found.labels:
@@ -144,6 +154,12 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
         write_answer(case, runtime.answering, outcome, request, execution)
     if runtime.judge is not None:
         runtime.judge.rate(record)
+
+
+def _query_of(completion: Completion) -> str | None:
+    if completion.verbatim:
+        return completion.text if completion.text not in ("", SENTINEL) else None
+    return extract_cypher(completion.text)
 
 
 def run_loop(

@@ -107,6 +107,8 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             **(
                 {"metrics": [*sorted(options.metrics), options.cypherbench_compat]} if options.metrics else {}
             ),
+            **({"addendum": plan.addendum} if plan.addendum else {}),
+            **({"suite": to_builtins(plan.suite.described())} if plan.suite else {}),
             "query_timeout": options.query_timeout,
             "case_threshold": options.case_threshold,
             "key_encoder": f"{encoder.name}@{encoder.threshold:g}" if encoder else None,

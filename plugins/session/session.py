@@ -1,11 +1,13 @@
 """`SuiteSession`: one object per pytest process; the hooks call it."""
 
+import gc
 import logging
 import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from msgspec import convert, to_builtins
@@ -19,7 +21,13 @@ from retrocypher.plugins.session.ahead import Layout
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
 from retrocypher.plugins.session.gate import gate_for
-from retrocypher.plugins.session.options import is_case, named_settings, read_options, require_local_workers
+from retrocypher.plugins.session.options import (
+    is_case,
+    named_settings,
+    read_options,
+    require_local_workers,
+    setting_of_file,
+)
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.run_key import selection_of
 from retrocypher.plugins.session.terminal import closing_lines, gate_lines, publish, suppress_tracebacks
@@ -34,6 +42,7 @@ from retrocypher.plugins.session.worker import (
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
+_WORKERS_END_S = 1.0
 _LANDING_S, _LONG_LANDING_S = 2.0, 30.0
 """How long calls in flight may take to end after Ctrl-C, and at any other end: what was paid is kept."""
 
@@ -56,7 +65,7 @@ class SuiteSession:
 
     def configure(self) -> None:
         """Check the options and the plan, before a server or worker starts; raise pytest.UsageError."""
-        for name in ("single_step", "multi_step"):
+        for name in get_args(Setting):
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
         if not settings:
@@ -99,6 +108,8 @@ class SuiteSession:
         self._secrets |= self._context.passwords
         if self.worker is not None:
             self.worker.context = self._context
+        # What is loaded now stays: looking for garbage in it would take a second or more of a Ctrl-C.
+        gc.freeze()
 
     def configure_node(self, node: Any) -> None:
         """Send an xdist worker its context."""
@@ -113,6 +124,11 @@ class SuiteSession:
         from retrocypher.plugins.session.scheduler import scheduler_for
 
         return scheduler_for(self._config, log, self._context.cases_at_once)
+
+    def ignores(self, path: Path) -> bool:
+        """Tell whether a file has cases of another kind than those of the suite."""
+        setting = setting_of_file(path)
+        return self.worker is not None and setting is not None and not self.worker.plan.has(setting)
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
@@ -165,6 +181,9 @@ class SuiteSession:
             # After -x pytest-xdist has the status of an interrupt, too.
             by_hand = status == pytest.ExitCode.INTERRUPTED and not self._is_ending()
             self.controller.end_calls(_LANDING_S if by_hand else _LONG_LANDING_S)
+            if by_hand and (xdist := self._config.pluginmanager.getplugin("dsession")) is not None:
+                # Workers that wait for a model do not hear that they should end; xdist gives them 10 s.
+                xdist.nodemanager.EXIT_TIMEOUT = _WORKERS_END_S
             other_test_failed = session.testsfailed > self._failed_cases
             session.exitstatus = self.controller.finish(status, other_test_failed=other_test_failed)
             suppress_tracebacks(self._config, self.controller.state.summary)
@@ -186,6 +205,8 @@ class SuiteSession:
         """Stop the server and models. Runs also after an error."""
         if self.controller is not None:
             self.controller.stop()
+            # pytest and the interpreter look for garbage several times before they end.
+            gc.freeze()
 
     def _configure_worker(self, plan: Plan) -> None:
         context = convert(self._config.workerinput[_WORKER_INPUT], WorkerContext)  # type: ignore[attr-defined]

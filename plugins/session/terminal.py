@@ -126,7 +126,8 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     models = ", ".join(model.label for model in plan.models)
     paraphrases = "" if plan.paraphrases == (1,) else f"paraphrases {', '.join(map(str, plan.paraphrases))}, "
     paraphrases += f"{plan.options.repeat} repeats, " if plan.options.repeat > 1 else ""
-    prompts, shots = f"{', '.join(plan.prompts)} ({plan.options.prompt_set})", ", ".join(plan.shots)
+    of_set = "" if plan.suite else f" ({plan.options.prompt_set})"
+    prompts, shots = f"{', '.join(plan.prompts)}{of_set}", ", ".join(plan.shots)
     yield from graph.lines()
     yield f"model: {models}"
     yield (
@@ -135,6 +136,8 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     )
     if greedy := greedy_models(plan):
         yield f"repeats: {greedy} has temperature 0, so each repeat gives the same; set --temperature"
+    if plan.addendum:
+        yield "addendum: the graph cannot answer some questions, and every message says how to say so"
     if plan.shard:
         yield f"{plan.shard}: all of them have {counted(plan.cases_for(plan.whole), 'case')}"
     yield from loop_lines(plan.loops)

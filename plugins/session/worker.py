@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -11,8 +11,9 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets
 from retrocypher.plugins.reporting.case_view import CaseError, CaseFailedError, failure_repr
 from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.context import WorkerContext
-from retrocypher.plugins.session.plan import Case, Plan
+from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import ResumedCase
 from retrocypher.plugins.session.run_case import Outcome
 
@@ -37,9 +38,8 @@ class Worker:
         """Give a test that takes ``case`` the cases of its setting."""
         if "case" not in metafunc.fixturenames:
             return
-        single_step = metafunc.definition.get_closest_marker("single_step")
-        setting: Setting = "single_step" if single_step else "multi_step"
-        cases = list(self.plan.cases(setting))
+        marked = (each for each in get_args(Setting) if metafunc.definition.get_closest_marker(each))
+        cases = list(self.plan.cases(next(marked)))
         metafunc.parametrize("case", cases, ids=[case.id for case in cases])
 
     def keep(self, outcome: Outcome) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import UNSET
 
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.summary import Summary
@@ -123,6 +124,8 @@ def _lines(run: ReportRun, manifest: Manifest) -> Iterator[tuple[str, str]]:
     cells = run.summary.cells
     prompts, shots = dict.fromkeys(cell.prompt for cell in cells), dict.fromkeys(cell.shot for cell in cells)
     yield "When", _when(manifest)
+    if manifest.suite is not UNSET:
+        yield "Suite", f"{manifest.suite.name} {manifest.suite.version}"
     yield "Models", ", ".join(map(_model, manifest.models))
     yield "API", manifest.api or ""
     yield "Loops", ", ".join(dict.fromkeys(loop for _, loop in run.series))

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS
-from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.questions.question import TASK_ORDER
 from retrocypher.plugins.analysis.report import (
     JudgeVariant,
     ReportNumbers,
@@ -145,7 +145,7 @@ def _filters(labels: Sequence[Mapping[str, str]]) -> Iterator[Filter]:
 
 
 def _ordered(name: str, labels: Iterable[str]) -> list[str]:
-    known = {"task": list(TASKS), "label": list(LABELS)}.get(name, [])
+    known = {"task": list(TASK_ORDER), "label": list(LABELS)}.get(name, [])
     return sorted(labels, key=lambda label: (known.index(label) if label in known else len(known), label))
 
 

@@ -134,3 +134,10 @@ def test_text_scores_load_little_of_nltk() -> None:
     whole = "from nltk.corpus import wordnet\nassert wordnet"
     assert loaded(f"{scoring}\n{whole}", ("nltk", "nltk.corpus")) == {"nltk", "nltk.corpus"}
     assert loaded(f"{whole}\n{scoring}", ("nltk", "nltk.corpus")) == {"nltk", "nltk.corpus"}
+
+
+def test_ctrl_c_before_pytest_is_ready_is_one_line() -> None:
+    code = "import retrocypher.pytest_plugin; raise KeyboardInterrupt"
+    ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ended.returncode != 0
+    assert ended.stderr == "interrupted\n"

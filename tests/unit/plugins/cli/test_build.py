@@ -1,4 +1,4 @@
-"""`retrocypher graph build`, `questions build` and `passages build`."""
+"""`retrocypher graph build`, `questions build`, `passages build` and `vectors build`."""
 
 import json
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.plugins.cli import build
 from retrocypher.plugins.cli.main import cli
+from retrocypher.prompts.templates import encoder
 
 
 def run(*arguments: object) -> Result:
@@ -150,3 +151,15 @@ def test_vectors_need_the_extra(passages: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
     with pytest.raises(InputError, match=r"pip install -e '.\[semantic\]'"):
         run("passages", "build", "--vectors")
+
+
+def test_vectors_are_built_of_the_texts_that_are_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder, "SentenceEncoder", Letters)
+    output = json.loads(run("vectors", "build", "--output", tmp_path / "made.jsonl", "--json").stdout)
+    name = output["encoder"]
+    shipped = Path(encoder.__file__).parent / "vectors" / f"{name}.jsonl"
+    made = encoder.read_vectors(tmp_path / "made.jsonl", name)
+    assert made.keys() == encoder.read_vectors(shipped, name).keys()
+    assert output["vectors"] == len(made)

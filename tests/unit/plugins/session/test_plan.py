@@ -27,9 +27,10 @@ from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.resume import RunKey, differences
 from retrocypher.plugins.scoring import answer_check
 from retrocypher.plugins.scoring.answer_check import passage_search, require_passages
+from retrocypher.plugins.session.cases import cases_of
 from retrocypher.plugins.session.manifest import open_graph
 from retrocypher.plugins.session.options import read_options, require_local_workers
-from retrocypher.plugins.session.plan import answers_file, answers_line, cases_of, resolve
+from retrocypher.plugins.session.plan import answers_file, answers_line, resolve
 from retrocypher.plugins.session.run_key import code_files, code_sha256, library_versions, run_key
 from retrocypher.prompts.answering.writing import Limits
 from retrocypher.prompts.models.open import contents_of
@@ -228,6 +229,14 @@ def test_missing_vectors(monkeypatch: pytest.MonkeyPatch, installed: bool, said:
         require_passages("hybrid", "tiny", graph_fingerprint())
 
 
+def test_unanswerable_questions_need_no_encoder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RETROCYPHER_CACHE", str(tmp_path))
+    monkeypatch.setattr("retrocypher.prompts.templates.encoder.extra_installed", lambda: False)
+    plan = resolve(options_of(task=["unanswerable"], model=["oracle"]))
+    assert plan.shots == ("1S-D-S",)
+    assert sum(each.task == "unanswerable" for each in plan.questions) == 200
+
+
 def test_a_context_of_rows_alone_has_no_search() -> None:
     with passage_search("rows", None, Limits()) as search:
         assert search is None
@@ -392,3 +401,30 @@ def test_what_stands_apart_is_there() -> None:
 def test_metrics_that_cannot_be_measured_are_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         resolve(options_of(model=("oracle",), **given), {})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"temperature": 0.7}, "--temperature 0.7: it changes the completions of local, gguf, openai models"),
+        ({"top_p": 0.9}, "--top-p 0.9: "),
+        ({"max_tokens": 9}, "--max-tokens 9: "),
+        (
+            {"model": ("local",), "extra_body": '{"top_k": 2}'},
+            "of openai models only, and this run asks none",
+        ),
+        (
+            {"extra_body": '{"temperature": 1}'},
+            "temperature has an option of its own. Set it with --temperature",
+        ),
+        ({"extra_body": '{"seed": 1}'}, "Set it with --seed"),
+    ],
+)
+def test_parameters_of_completions_without_effect_are_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        resolve(options_of(**{"model": ("oracle",), **given}), {"OPENAI_API_KEY": "any"})
+
+
+def test_parameters_of_completions_may_be_those_of_a_loop_alone() -> None:
+    plan = resolve(options_of(model=("mutant",), loop=("cove",), temperature=0.7), {"OPENAI_API_KEY": "any"})
+    assert plan.sampling == {"temperature": 0.7}

@@ -1,0 +1,174 @@
+"""``retrocypher suite generate``: questions about any property graph."""
+
+import shutil
+import tempfile
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+import msgspec
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.server.endpoint import Endpoint, connect
+from retrocypher.kg.server.engine import RunningServer
+from retrocypher.kg.server.open import is_uri, open_server, open_uri
+from retrocypher.kg.suites.generate import Generated, generate
+from retrocypher.kg.suites.graph import PropertyGraph
+from retrocypher.kg.suites.lexicon import lexicon_skeleton, read_lexicon, write_lexicon
+from retrocypher.kg.suites.loading import export_graph, fingerprint_of_graph, load_graph
+from retrocypher.kg.suites.matcher import MOST_ROWS
+from retrocypher.kg.suites.proposal import check_generation, propose
+from retrocypher.kg.suites.questions import write_questions
+from retrocypher.kg.suites.simplekg import read_simplekg
+from retrocypher.kg.suites.suite import (
+    LEXICON_FILE,
+    QUESTIONS_FILE,
+    SUITE_FILE,
+    GraphSource,
+    SuiteFile,
+    read_suite,
+    write_suite,
+)
+from retrocypher.plugins.cli.console import FOLDER, emit, json_option
+from retrocypher.plugins.formatting.text import counted
+
+_LIMITS = Limits(timeout_s=30.0, row_cap=MOST_ROWS, byte_cap=64 * 1024**2)
+_SHARE = click.FloatRange(0, 1)
+
+
+@click.command("generate")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option(
+    "--graph",
+    "spec",
+    metavar="URI|FILE",
+    help="Your own server, or a SimpleKG file; required for a new suite (default: that of the suite).",
+)
+@click.option(
+    "--n", "number", type=click.IntRange(min=1), default=500, show_default=True, help="Test questions."
+)
+@click.option("--seed", type=int, help="Seed of all choices (default: that of the suite, or 0).")
+@click.option("--unanswerable", type=_SHARE, default=0, help="Share that the graph cannot answer.")
+@click.option("--ambiguous", type=_SHARE, default=0, help="Share with several valid readings.")
+@json_option
+def suite_generate_command(
+    folder: Path,
+    spec: str | None,
+    number: int,
+    seed: int | None,
+    unanswerable: float,
+    ambiguous: float,
+    as_json: bool,
+) -> None:
+    """Write questions about a graph, with their reference queries, into the suite DIR.
+
+    The first time, suite.yaml gets what was measured of the graph, and lexicon.yaml the words of its schema.
+    Edit both and run the command again: it keeps them, and writes the questions again.
+    """
+    if unanswerable + ambiguous > 1:
+        raise InputError("--unanswerable and --ambiguous are shares: together at most 1")
+    suite = read_suite(folder) if (folder / SUITE_FILE).is_file() else None
+    if spec is None and (suite is None or not (suite.graph.uri or suite.graph.file)):
+        raise InputError(f"--graph: {folder} has no graph yet. Name a server (bolt://…) or a SimpleKG file.")
+    if spec is None and suite:
+        spec = suite.graph.uri or str(folder / str(suite.graph.file))
+    assert spec is not None
+    lexicon_file = folder / LEXICON_FILE
+    first = not lexicon_file.is_file()
+    graph, source, endpoint = _read(spec, folder)
+    generation = (suite and suite.generation) or propose(graph)
+    if seed is not None:
+        generation = msgspec.structs.replace(generation, seed=seed)
+    check_generation(graph, generation, str(folder / SUITE_FILE))
+    lexicon = (
+        lexicon_skeleton(graph.schema, generation)
+        if first
+        else read_lexicon(lexicon_file, graph.schema, generation)
+    )
+    with ExitStack() as stack:
+        if endpoint is None:
+            endpoint = stack.enter_context(_server_with(graph, str(source.fingerprint))).endpoint
+        locks = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        executor = stack.enter_context(GuardedExecutor(endpoint, _LIMITS, locks))
+        lacking = round(number * unanswerable)
+        several = min(round(number * ambiguous), number - lacking)
+        made = generate(graph, generation, lexicon, number, executor.run, lacking, several)
+    if not any(question.split == "test" for question in made.questions):
+        raise InputError(f"{folder}: no question can be made. {_reasons(made)}")
+    folder.mkdir(parents=True, exist_ok=True)
+    if source.file and not (folder / source.file).exists():
+        shutil.copyfile(spec, folder / source.file)
+    suite = suite or SuiteFile(folder.resolve().name, "1", source)
+    write_suite(folder, msgspec.structs.replace(suite, graph=source, generation=generation))
+    if first:
+        write_lexicon(lexicon_file, lexicon)
+    write_questions(folder, made.questions)
+    counts = Counter((each.task, each.template, each.split) for each in made.questions)
+    emit(
+        as_json,
+        {
+            "folder": str(folder),
+            "counts": [
+                {"task": task, "template": template, "split": split, "questions": questions}
+                for (task, template, split), questions in counts.items()
+            ],
+            "unserved": made.unserved,
+            "short": made.short,
+            "dropped": dict(made.dropped),
+        },
+        *_table(made),
+        f"written to {folder / QUESTIONS_FILE}",
+        *([f"{lexicon_file} has the words of the schema: edit it, and run this again."] if first else []),
+    )
+
+
+def _read(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint | None]:
+    """Return a graph, where the suite finds it, and the server that holds it if that was named."""
+    if is_uri(spec):
+        endpoint = open_uri(spec)
+        with connect(endpoint) as driver:
+            graph = export_graph(driver, folder.resolve().name)
+        # The address of the endpoint has no password.
+        return graph, GraphSource(uri=endpoint.uri, fingerprint=fingerprint_of_graph(graph)), endpoint
+    file = Path(spec).expanduser()
+    graph = read_simplekg(file)
+    name = "graph.json.gz" if file.suffix == ".gz" else "graph.json"
+    if file.parent.resolve() == folder.resolve():
+        name = file.name
+    elif (folder / name).exists() and (folder / name).read_bytes() != file.read_bytes():
+        raise InputError(
+            f"--graph {file}: {folder / name} holds another graph. Remove it, or name another DIR."
+        )
+    return graph, GraphSource(file=name, fingerprint=fingerprint_of_graph(graph)), None
+
+
+def _server_with(graph: PropertyGraph, fingerprint: str) -> RunningServer:
+    return open_server(
+        "auto", graph_fingerprint=fingerprint, load_graph=lambda driver: load_graph(driver, graph)
+    )
+
+
+def _table(made: Generated) -> list[str]:
+    lines = [f"{'pattern':<15} {'test':>5} {'train':>5}  RETURN templates"]
+    for task in dict.fromkeys(each.task for each in made.questions):
+        own = [each for each in made.questions if each.task == task]
+        splits = Counter(each.split for each in own)
+        templates = Counter(each.template for each in own)
+        shown = ", ".join(f"{name} {number}" for name, number in sorted(templates.items()))
+        lines.append(f"{task:<15} {splits['test']:>5} {splits['train']:>5}  {shown}")
+    total = Counter(each.split for each in made.questions)
+    lines.append(f"{'total':<15} {total['test']:>5} {total['train']:>5}")
+    if made.unserved:
+        lines.append(_reasons(made))
+    lines += [f"Fewer than asked for: {task}, {reason}" for task, reason in made.short.items()]
+    if made.dropped:
+        shown = ", ".join(f"{reason} ({number})" for reason, number in made.dropped.most_common())
+        lines.append(f"Of {counted(made.dropped.total(), 'dropped draw')}: {shown}")
+    return lines
+
+
+def _reasons(made: Generated) -> str:
+    return "No question of " + "; ".join(f"{task}: {reason}" for task, reason in made.unserved.items())
