@@ -54,6 +54,7 @@ from retrocypher.plugins.judge.agreement import (
     load_issues,
 )
 from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.record import RETRIEVAL_METRICS
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import PairedComparison
@@ -434,7 +435,8 @@ def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration
 def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> RunNumbers:
     # Shared, because drawing resamples takes most of the time of an interval.
     resampler = Resampler()
-    means = Means(run.table, resampler=resampler)
+    metrics = dict.fromkeys((*RETRIEVAL_METRICS, run.log.manifest.headline))
+    means = Means(run.table, tuple(metrics), resampler)
     return RunNumbers(
         run=run,
         headlines=headlines(run, means),

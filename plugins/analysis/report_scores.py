@@ -38,7 +38,7 @@ class ScoreRow(Struct, frozen=True):
     """The task or the setting; `all` for all."""
     group: Group
     means: dict[str, Estimate]
-    """Mean of each of `RETRIEVAL_METRICS`."""
+    """Mean of each of `RETRIEVAL_METRICS`, and of the score that decides whether a case passes."""
 
 
 class Headline(Struct, frozen=True):

@@ -112,9 +112,10 @@ class RunScores(Struct, frozen=True, kw_only=True):
         kept = (each for each in self.cases if each.text_id not in left_out)
         return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED))
 
-    def mean_f1(self) -> Estimate:
-        """Return mean F1 over all cases."""
-        return next((each.mean for each in slice_means(self.table())), NO_ESTIMATE)
+    def headline_mean(self) -> Estimate:
+        """Return the mean over all cases of the score that decides whether a case passes."""
+        metrics = (self.manifest.headline,)
+        return next((each.mean for each in slice_means(self.table(), (), metrics)), NO_ESTIMATE)
 
     @property
     def errors(self) -> int:

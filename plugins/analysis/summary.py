@@ -14,6 +14,8 @@ from retrocypher.plugins.analysis.variation import Variation, variations
 from retrocypher.plugins.runs.manifest import AnswerCounts, Counts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import (
     GENERATOR,
+    HEADLINE,
+    MORE_METRICS,
     JsonValue,
     Judgement,
     Record,
@@ -125,12 +127,16 @@ class Summary:
             for name, groups in self._slices.items()
         }
 
-    def f1_means(self, clusters: Mapping[str, str]) -> Means:
-        """Return mean F1 over slices, with intervals; ``clusters`` are those of a `ScoreTable`."""
-        return Means(ScoreTable(self._scored, clusters, ("f1",)), ("f1",))
+    def means(self, clusters: Mapping[str, str], metric: str = HEADLINE) -> Means:
+        """Return means of a score over slices, with intervals; ``clusters`` are those of a `ScoreTable`.
+
+        Args:
+            metric: F1, or one of `MORE_METRICS`.
+        """
+        return Means(ScoreTable(self._scored, clusters, (metric,)), (metric,))
 
     def variations(self, clusters: Mapping[str, str]) -> list[Variation]:
-        """Return how outcomes vary over repeats and paraphrases; arguments as in `f1_means`."""
+        """Return how outcomes vary over repeats and paraphrases; arguments as in `means`."""
         if len({(each.phrasing, each.repeat) for each in self._scored}) < 2:
             # As in most runs, which need no table of all cases.
             return []
@@ -155,7 +161,9 @@ class Summary:
             group.add(record, known)
         if record.scores is not None and record.was_run:
             # Only these: a run can have many cases.
-            self._scored.append(labelled(record, {"f1": record.scores.f1, "passed": float(record.passed)}))
+            more = {name: record.scores.value(name) for name in MORE_METRICS if record.setting == "table"}
+            scores = {"f1": record.scores.f1, **more, "passed": float(record.passed)}
+            self._scored.append(labelled(record, scores))
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []

@@ -36,7 +36,9 @@ from retrocypher.plugins.statistics.paired import MARGIN
 _COMPARABLE = (*METRIC_NAMES, *(each for each in FIGURES if each != F1_SD))
 
 
-def _measure(context: click.Context, parameter: click.Parameter, value: str) -> str:
+def _measure(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
     if (figure := variation_metric(value)) is not None:
         if figure.figure == F1_SD:
             raise click.BadParameter(f"no single case has {F1_SD}; every comparison of repeats prints it")
@@ -63,7 +65,11 @@ def _known(name: str, names: Sequence[str]) -> str:
 @click.command("compare")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--metric", callback=_measure, default="f1", help="The score to compare (default: f1).")
+@click.option(
+    "--metric",
+    callback=_measure,
+    help="The score to compare (default: the one that decides whether a case of A passes, such as f1).",
+)
 @click.option(
     "--by",
     multiple=True,
@@ -81,16 +87,22 @@ def _known(name: str, names: Sequence[str]) -> str:
 @click.option("--on-common", is_flag=True, help="Compare runs that were measured under different conditions.")
 @json_option
 def compare_command(
-    a: str, b: str, metric: str, by: list[tuple[str, ...]], margin: float, on_common: bool, as_json: bool
+    a: str,
+    b: str,
+    metric: str | None,
+    by: list[tuple[str, ...]],
+    margin: float,
+    on_common: bool,
+    as_json: bool,
 ) -> None:
     """Compare run B with run A question by question; either may also be a baseline, by name or folder.
 
     The exit status is 0 whatever the result.
     """
     here = Path.cwd()
-    comparison = compare_runs(
-        find_scores(a, here), find_scores(b, here), metric, by, margin=margin, on_common=on_common
-    )
+    first, second = find_scores(a, here), find_scores(b, here)
+    metric = metric or first.manifest.headline
+    comparison = compare_runs(first, second, metric, by, margin=margin, on_common=on_common)
     if as_json:
         print_json(comparison)
     else:
@@ -111,7 +123,7 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
         {**fields_of(done), "folder": str(done.folder)},
         f"{counted(done.cases, 'case')} saved in {done.folder} ({size}); commit that folder.",
         f"To compare a run with it: pytest benchmarks ... --baseline {name} "
-        '--gate "no-regression f1 margin=0.02"',
+        f'--gate "no-regression {RunLog(run).manifest.headline} margin=0.02"',
     )
 
 

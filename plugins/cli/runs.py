@@ -18,7 +18,7 @@ from retrocypher.plugins.reporting.run_tables import WIDTH, render_ledger, rende
 from retrocypher.plugins.runs.files import ALLURE, QUESTIONS
 from retrocypher.plugins.runs.listing import find_runs, read_entry
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.record import HEADLINE, Record
 
 _REPORTS = Path("reports")
 
@@ -27,7 +27,7 @@ _REPORTS = Path("reports")
 @click.argument("folder", metavar="[DIR]", default=_REPORTS, type=PATH)
 @json_option
 def runs_command(folder: Path, as_json: bool) -> None:
-    """List the runs in DIR, newest first: what was run, how far it got, and its mean F1.
+    """List the runs in DIR, newest first: what was run, how far it got, and the mean of its main score.
 
     DIR is `reports` by default. A run that cannot be read is listed with the reason.
     """
@@ -75,6 +75,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
         lacking[log.path], counts[log.path] = facts.lacks(cases), cases
         for model in models:
             notes.setdefault(model, []).extend([lacking[log.path]] if lacking[log.path] else [])
+    headline = logs[0].manifest.headline if summary.is_of_tables else HEADLINE
     entries = ledger.entries(list(notes), list(loops))
     if as_json:
         read = [
@@ -85,7 +86,7 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
     console = Console(record=svg is not None, highlight=False, file=StringIO() if as_json else None)
     console.width = max(console.width, WIDTH)
     by_model = {model: ", ".join(each) for model, each in notes.items()}
-    console.print(render_table(summary, by_model, list(notes), list(loops), clusters))
+    console.print(render_table(summary, by_model, list(notes), list(loops), clusters, headline))
     if with_ledger:
         console.print()
         console.print(render_ledger(entries, unpriced) if entries else "ledger: no case went through a loop")

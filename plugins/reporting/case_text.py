@@ -12,7 +12,7 @@ from rich.text import Text
 from retrocypher.kg.cypher.edits import is_word
 from retrocypher.kg.cypher.tokens import Token, TokenKind
 from retrocypher.plugins.formatting.text import counted, one_line, safe, usd
-from retrocypher.plugins.reporting.case_view import NO_QUERY, CaseView, compare_queries
+from retrocypher.plugins.reporting.case_view import NO_QUERY, CaseView, compare_queries, main_scores
 from retrocypher.plugins.runs.record import JsonValue, Round, fields_of
 
 _STYLES = {TokenKind.STRING: "green", TokenKind.NUMBER: "cyan", TokenKind.ERROR: "red"}
@@ -77,8 +77,8 @@ def _verdict(view: CaseView) -> Text:
     if (fault := view.fault) is not None:
         return Text(safe(f"not run: {fault.stage} {fault.kind}: {fault.message}", None), "yellow")
     scores = view.record.scores
-    f1 = "" if scores is None else f", F1 {scores.f1:.3f}"
-    return Text(f"passed{f1}", "green") if view.record.passed else Text(f"failed{f1}", "red")
+    found = "" if scores is None else f", {main_scores(scores)}"
+    return Text(f"passed{found}", "green") if view.record.passed else Text(f"failed{found}", "red")
 
 
 def _section(title: str, *body: RenderableType) -> Iterator[RenderableType]:

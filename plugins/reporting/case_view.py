@@ -21,6 +21,7 @@ from retrocypher.plugins.runs.record import (
     JsonValue,
     Judgement,
     Record,
+    Scores,
 )
 from retrocypher.plugins.runs.written_answer import ClaimEvidence, MeasuredAnswer, RecordedClaim, Verification
 from retrocypher.prompts.templates.exemplars import Exemplar, bank_sha256, load_banks
@@ -163,6 +164,12 @@ def _measured(name: str, found: MeasuredAnswer) -> str:
     return f"{name} {found.score:.3f} of {found.parts:,}"
 
 
+def main_scores(scores: Scores) -> str:
+    """Return F1 in words, after EX where it was measured."""
+    ex = scores.value("ex")
+    return f"{'' if ex is None else f'EX {ex:.3f}, '}F1 {scores.f1:.3f}"
+
+
 def headline(record: Record) -> str:
     """Return the result of a case that was run in one line: its primary label, scores, status and rows."""
     scores, execution = record.scores, record.execution
@@ -170,7 +177,7 @@ def headline(record: Record) -> str:
         return "not run"
     primary = f"{record.errors[0]}: " if record.errors else ""
     return (
-        f"{primary}F1 {scores.f1:.3f} (precision {scores.precision:.3f}, recall {scores.recall:.3f}), "
+        f"{primary}{main_scores(scores)} (precision {scores.precision:.3f}, recall {scores.recall:.3f}), "
         f"status {execution.status}, {counted(execution.row_count, 'row')}"
     )
 

@@ -12,7 +12,7 @@ from retrocypher.plugins.analysis.comparison import Change
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.numbers import three_digits
+from retrocypher.plugins.reporting.numbers import score_name, three_digits
 from retrocypher.plugins.reporting.text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
@@ -64,8 +64,8 @@ class Facts(Struct, frozen=True):
     run: Path
     manifest: Manifest
     summary: Summary
-    f1: Estimate
-    """Mean F1 over all cases."""
+    mean: Estimate
+    """The mean over all cases of the score that decides whether a case passes."""
     gate: GateResult | None
 
 
@@ -88,10 +88,11 @@ def _head(facts: Facts) -> Iterator[str]:
     gate = facts.gate
     yield f"## RetroCypher{f': gate {gate.verdict.value}' if gate else ''}"
     yield ""
-    f1, summary = facts.f1, facts.summary
-    ends = f" (95 % interval {f1.low:.3f} to {f1.high:.3f})" if f1.has_interval else ""
-    cases = f"{counted(f1.n, 'case')} of {counted(f1.clusters, 'cluster')}"
-    yield f"Mean F1 **{three_digits(f1.value)}**{ends} over {cases}."
+    mean, summary = facts.mean, facts.summary
+    ends = f" (95 % interval {mean.low:.3f} to {mean.high:.3f})" if mean.has_interval else ""
+    cases = f"{counted(mean.n, 'case')} of {counted(mean.clusters, 'cluster')}"
+    name = score_name(facts.manifest.headline)
+    yield f"Mean {name} **{three_digits(mean.value)}**{ends} over {cases}."
     if errors := summary.infrastructure_errors:
         yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
     if faults := summary.judge_faults:
@@ -234,8 +235,9 @@ def _properties(facts: Facts) -> Iterator[tuple[str, str]]:
     yield "graph_fingerprint", str(manifest.graph and manifest.graph.fingerprint)
     for name in ("cases", "passed", "failed", "infrastructure_errors"):
         yield name, str(getattr(summary, name))
-    f1 = {"f1": facts.f1.value, "f1_low": facts.f1.low, "f1_high": facts.f1.high}
-    yield from ((name, f"{value:.6f}") for name, value in f1.items() if value is not None)
+    name, mean = facts.manifest.headline, facts.mean
+    values = {name: mean.value, f"{name}_low": mean.low, f"{name}_high": mean.high}
+    yield from ((name, f"{value:.6f}") for name, value in values.items() if value is not None)
     if facts.gate is not None:
         yield "gate", facts.gate.verdict.value
         if facts.gate.reason:

@@ -4,6 +4,13 @@ from retrocypher.plugins.statistics.intervals import Estimate
 
 NOT_DEFINED = "n/a"
 
+_NAMES = {"f1": "F1", "ex": "EX", "psjs": "PSJS"}
+
+
+def score_name(metric: str) -> str:
+    """Return the name of a score for readers."""
+    return _NAMES.get(metric, metric.replace("_", " "))
+
 
 def three_digits(value: float | None, sign: str = "") -> str:
     """Return a number with three digits, with a plus if ``sign`` is ``+``; ``n/a`` if it is not defined."""

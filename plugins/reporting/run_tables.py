@@ -22,9 +22,9 @@ from retrocypher.plugins.analysis.scores import Means
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.analysis.variation import OVER, Variation
 from retrocypher.plugins.formatting.text import counted, one_line, usd
-from retrocypher.plugins.reporting.numbers import NOT_DEFINED, three_digits
+from retrocypher.plugins.reporting.numbers import NOT_DEFINED, score_name, three_digits
 from retrocypher.plugins.runs.listing import RunEntry
-from retrocypher.plugins.runs.record import MORE_METRICS, NO_LOOP, RETRIEVAL_METRICS
+from retrocypher.plugins.runs.record import HEADLINE, MORE_METRICS, NO_LOOP, RETRIEVAL_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
@@ -41,6 +41,7 @@ def render_table(
     models: Sequence[str] = (),
     loops: Sequence[str] = (),
     clusters: Mapping[str, str] | None = None,
+    headline: str = HEADLINE,
 ) -> Group:
     """Return the scores of a summary by task, prompt and shot: one table for each model and loop.
 
@@ -51,16 +52,17 @@ def render_table(
         models: Labels of models in the order of their tables; others come after these.
         loops: Names of loops in the order of a model's tables.
         clusters: By question id, the cluster of the question, for intervals.
+        headline: The score that has an interval.
     """
     tables: list[RenderableType] = []
-    means = summary.f1_means(clusters or {})
+    means = summary.means(clusters or {}, headline)
     for model, loop in summary.series(models, loops):
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
         lines = _lines_below(list(cells.values()), summary.paraphrases_of((model, loop)))
         head = f"{title} ({note})" if note else title
-        tables.append(_model_table(head, cells, means, _columns(summary.is_of_tables)))
+        tables.append(_model_table(head, cells, means, headline, summary.is_of_tables))
         for name, groups in summary.slices_of((model, loop)).items():
             tables += ["", _slice_table(name, groups)]
         if keys := together(cells.values()).keys:
@@ -75,13 +77,14 @@ _Column = tuple[str, Callable[[Counts, Estimate], str]]
 """A heading, on two lines where the table would be too wide, and what makes the cell of a row."""
 
 
-def _columns(of_tables: bool) -> list[_Column]:
+def _columns(headline: str, of_tables: bool) -> list[_Column]:
     """Return the columns of a table of scores; EX and PSJS are the scores of table questions."""
-    means = ("ex", "psjs", *RETRIEVAL_METRICS) if of_tables else RETRIEVAL_METRICS
+    names = dict.fromkeys(("ex", "psjs", *RETRIEVAL_METRICS, headline) if of_tables else RETRIEVAL_METRICS)
+    means: list[_Column] = [(_HEADINGS.get(name, score_name(name)), partial(_mean, name)) for name in names]
+    means.insert(list(names).index(headline) + 1, ("95 %\ninterval", lambda _, mean: _interval(mean)))
     return [
         ("cases", lambda counts, _: f"{counts.cases:,}"),
-        *((_HEADINGS.get(name, name.upper()), partial(_mean, name)) for name in means),
-        ("95 %\ninterval", lambda _, f1: _interval(f1)),
+        *means,
         *([] if of_tables else [("focus\nF1", partial(_mean, "focus_f1"))]),
         ("ran", lambda counts, _: three_digits(counts.ran)),
         ("passed", lambda counts, _: f"{counts.passed:,}"),
@@ -97,11 +100,14 @@ def _mean(name: str, counts: Counts, _: Estimate) -> str:
     return three_digits(counts.means[name].mean)
 
 
-def _interval(f1: Estimate) -> str:
-    return f"{f1.low:.2f}\N{EN DASH}{f1.high:.2f}" if f1.has_interval else NOT_DEFINED
+def _interval(mean: Estimate) -> str:
+    return f"{mean.low:.2f}\N{EN DASH}{mean.high:.2f}" if mean.has_interval else NOT_DEFINED
 
 
-def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means, columns: Sequence[_Column]) -> Table:
+def _model_table(
+    title: str, cells: Mapping[Cell, Counts], means: Means, headline: str, of_tables: bool
+) -> Table:
+    columns = _columns(headline, of_tables)
     table = Table(
         title=escape(title),
         title_justify="left",
@@ -120,9 +126,9 @@ def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means, columns
         at = {"model": rows[0].model, "loop": rows[0].loop, "prompt": prompt, "shot": shot}
         for number, cell in enumerate(rows):
             first = "" if number else escape(f"{prompt} {_TIMES} {shot}")
-            mean = means.of(**at, task=cell.task)["f1"]
+            mean = means.of(**at, task=cell.task)[headline]
             table.add_row(first, cell.task, *(make(cells[cell], mean) for _, make in columns))
-        total, mean = together(cells[cell] for cell in rows), means.of(**at)["f1"]
+        total, mean = together(cells[cell] for cell in rows), means.of(**at)[headline]
         numbers = (make(total, mean) for _, make in columns)
         table.add_row("", "all", *numbers, style="bold", end_section=True)
     return table
@@ -130,7 +136,7 @@ def _model_table(title: str, cells: Mapping[Cell, Counts], means: Means, columns
 
 def _slice_table(name: str, groups: Mapping[str, Counts]) -> Table:
     """Return the scores of table questions by the values of a slice."""
-    table = _empty(name, "cases", *map(str.upper, _OF_SLICES), "ran")
+    table = _empty(name, "cases", *map(score_name, _OF_SLICES), "ran")
     for value, counts in groups.items():
         means = (three_digits(counts.means[each].mean) for each in _OF_SLICES)
         table.add_row(escape(value), f"{counts.cases:,}", *means, three_digits(counts.ran))
@@ -188,8 +194,7 @@ def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> 
             f"F1 {three_digits(f1)} of its rows, in no other mean"
         )
     measured = [
-        f"{name.upper() if name in _OF_SLICES else name} {three_digits(mean.mean)} "
-        f"of {counted(mean.count, 'case')}"
+        f"{score_name(name)} {three_digits(mean.mean)} of {counted(mean.count, 'case')}"
         for name in MORE_METRICS
         if (mean := counts.means[name]).count
     ]
@@ -378,7 +383,7 @@ def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     table.add_column("run", overflow="fold")
-    for heading in ("cases", "F1"):
+    for heading in ("cases", "mean"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("state", no_wrap=True)
     table.add_column("cost", justify="right", no_wrap=True)
@@ -386,7 +391,7 @@ def runs_table(entries: Iterable[RunEntry], folder: Path) -> Table:
         table.add_row(
             _run_name(entry, folder),
             _case_count(entry),
-            "n/a" if entry.mean_f1 is None else f"{entry.mean_f1:.3f}",
+            f"{score_name(entry.headline)} {three_digits(entry.mean)}",
             Text(entry.state, _STYLES.get(entry.state, "yellow")),
             "" if entry.cost is None else usd(entry.cost),
         )

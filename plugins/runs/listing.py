@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import MANIFEST, RECORDS, is_held
 from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import HEADLINE
 
 _BLOCK = 1 << 20
 _COMPLETE, _INTERRUPTED, _INCOMPLETE = "complete", "interrupted", "incomplete"
@@ -38,6 +39,10 @@ class RunEntry(Struct, frozen=True):
     """Cases that have a record."""
     planned: int | None = None
     """Cases that it was to have."""
+    headline: str = HEADLINE
+    """The score that decides whether a case passes."""
+    mean: float | None = None
+    """The mean of that score over its scored cases."""
     mean_f1: float | None = None
     """Mean F1 of its scored cases."""
     cost: float | None = None
@@ -60,7 +65,7 @@ def read_entry(run: RunLog) -> RunEntry:
 
 def _entry(run: RunLog) -> RunEntry:
     manifest = run.manifest
-    done, mean_f1, cost = _measured(run)
+    done, means, cost = _measured(run)
     planned = run.summary.selected_cases or manifest.cases
     return RunEntry(
         path=str(run),
@@ -73,7 +78,9 @@ def _entry(run: RunLog) -> RunEntry:
         loops=tuple(manifest.loops.names),
         done=done,
         planned=planned,
-        mean_f1=mean_f1,
+        headline=manifest.headline,
+        mean=means.get(manifest.headline),
+        mean_f1=means.get("f1"),
         cost=cost,
         commit=manifest.git.commit if manifest.git else None,
         changed=manifest.git.changed if manifest.git else None,
@@ -99,8 +106,8 @@ def _lines(run: Path) -> int:
         return sum(block.count(b"\n") for block in iter(lambda: records.read(_BLOCK), b""))
 
 
-def _measured(run: RunLog) -> tuple[int, float | None, float | None]:
-    """Return how many cases have a record, their mean F1, and what their completions cost."""
+def _measured(run: RunLog) -> tuple[int, Mapping[str, float | None], float | None]:
+    """Return how many cases have a record, means of their scores, and what their completions cost."""
     if run.has_summary:
         lines, summary, answers = _lines(run.path), run.summary, run.manifest.answers
         if lines != summary.cases and not is_held(run.path):
@@ -108,16 +115,19 @@ def _measured(run: RunLog) -> tuple[int, float | None, float | None]:
                 f"{run}: summary.json counts {counted(summary.cases, 'case')}, and records.jsonl has "
                 f"{lines:,}; restore both from a copy, or repeat the run"
             )
-        return summary.cases, summary.means.get("f1"), answers.cost if answers else None
-    scores: list[float] = []
+        return summary.cases, summary.means, answers.cost if answers else None
+    scores: dict[str, list[float]] = {"f1": [], run.manifest.headline: []}
     costs: list[float] = []
     done = 0
     for record in run.records():
         done += 1
         if record.scores is not None:
-            scores.append(record.scores.f1)
+            for name, values in scores.items():
+                if (value := record.scores.value(name)) is not None:
+                    values.append(value)
         costs += [turn.cost for turn in record.rounds if turn.cost is not None]
-    return done, math.fsum(scores) / len(scores) if scores else None, math.fsum(costs) if costs else None
+    means = {name: math.fsum(values) / len(values) if values else None for name, values in scores.items()}
+    return done, means, math.fsum(costs) if costs else None
 
 
 _DEEPEST = 3

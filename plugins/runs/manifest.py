@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 from msgspec import UNSET, Struct, UnsetType, convert, field
 
-from retrocypher.plugins.runs.record import SCHEMA_VERSION, JsonValue, Tokens
+from retrocypher.plugins.runs.record import HEADLINE, SCHEMA_VERSION, JsonValue, Tokens
 from retrocypher.plugins.runs.written_answer import Thresholds
 from retrocypher.prompts.models.spec import sampling_parameters
 
@@ -424,6 +424,11 @@ class Manifest(Struct, kw_only=True):
     """The run that was rescored, with time, versions and commit."""
     judged_from: JsonValue | UnsetType = UNSET
     """When the run was judged afterwards, by which code, and the number of completions requested."""
+
+    @property
+    def headline(self) -> str:
+        """The score that decides whether a case passes."""
+        return HEADLINE if self.suite is UNSET else self.suite.headline
 
     @property
     def known_options(self) -> KnownOptions:

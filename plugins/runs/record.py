@@ -151,6 +151,9 @@ SCORE_METRICS = (
 MORE_METRICS = ("ex", "psjs", "executable")
 """Those that are measured on request (``--metrics``)."""
 
+HEADLINE = "f1"
+"""The one that decides whether a case passes, unless a suite has another."""
+
 RETRIEVAL_METRICS = ("precision", "recall", "f1")
 """Those that the tables of means show."""
 

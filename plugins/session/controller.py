@@ -98,7 +98,7 @@ class Controller:
             ),
         )
         self._gate = gate
-        self._progress = Progress(lambda: self.state.usage.cost, calls=self._calls)
+        self._progress = Progress(lambda: self.state.usage.cost, calls=self._calls, headline=plan.headline)
         self._allure: LiveResults | None = None
         self._graph: RunGraph | None = None
         self._gateway: Gateway | None = None
@@ -202,7 +202,7 @@ class Controller:
             if self._allure is not None:
                 self._allure.add(record, messages, report)
             self.state.add(record)
-        self._progress.add(record.scores.f1 if record.scores else None, total)
+        self._progress.add(self._headline_of(record), total)
 
     def finish(self, status: int, other_test_failed: bool) -> int:
         """Write the summary, close the run and return the exit status.
@@ -315,7 +315,10 @@ class Controller:
 
     def _add_resumed(self, record: Record) -> None:
         self.state.count(record)
-        self._progress.take_over(record.scores.f1 if record.scores else None)
+        self._progress.take_over(self._headline_of(record))
+
+    def _headline_of(self, record: Record) -> float | None:
+        return record.scores.value(self._plan.headline) if record.scores else None
 
     def _give_up(self, reason: str) -> None:
         if self._coordination is not None:

@@ -24,7 +24,7 @@ from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
 from retrocypher.plugins.analysis.summary import Usage
-from retrocypher.plugins.runs.record import MORE_METRICS, JsonValue
+from retrocypher.plugins.runs.record import HEADLINE, MORE_METRICS, JsonValue
 from retrocypher.plugins.runs.replay import ReplayedRuns, replayed_runs
 from retrocypher.plugins.runs.shards import Shard, parse_shard
 from retrocypher.plugins.scoring.columns import KeyEncoder, key_encoder_named
@@ -93,6 +93,7 @@ class Plan:
         whole: The questions of all parts together.
         replay: The runs that rows come from; None with a graph.
         answering: How answers are written; None without them.
+        addendum: What every first message ends with where the graph cannot answer some questions; else empty.
     """
 
     options: Options
@@ -114,11 +115,12 @@ class Plan:
     whole: tuple[Question, ...]
     replay: ReplayedRuns | None
     answering: AnswerPlan | None
+    addendum: str
 
     @property
-    def addendum(self) -> str:
-        """What every first message ends with: that a question may be one that the graph cannot answer."""
-        return addendum() if any(not question.reference_cypher for question in self.whole) else ""
+    def headline(self) -> str:
+        """The score that decides whether a case passes."""
+        return self.suite.about.headline if self.suite else HEADLINE
 
     @property
     def asked(self) -> tuple[ModelSpec, ...]:
@@ -255,6 +257,7 @@ def resolve(
         whole,
         replay,
         answering,
+        addendum() if any(not question.reference_cypher for question in whole) else "",
     )
 
 

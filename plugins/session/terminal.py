@@ -18,9 +18,10 @@ from retrocypher.plugins.analysis.gate import Gate
 from retrocypher.plugins.analysis.group import RunningMean
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, duration, safe, usd
+from retrocypher.plugins.reporting.numbers import score_name, three_digits
 from retrocypher.plugins.reporting.run_tables import WIDTH, render_ledger, render_table
 from retrocypher.plugins.runs.files import ALLURE
-from retrocypher.plugins.runs.record import JUDGE_STAGE
+from retrocypher.plugins.runs.record import HEADLINE, JUDGE_STAGE
 from retrocypher.plugins.session.gate import run_scores
 from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
@@ -45,7 +46,7 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     plan = state.plan
     models, loops = [model.label for model in plan.models], list(plan.loops.loops)
     clusters = clusters_of(plan.questions)
-    yield from _drawn(render_table(state.summary, {}, models, loops, clusters), reporter)
+    yield from _drawn(render_table(state.summary, {}, models, loops, clusters, plan.headline), reporter)
     if plan.options.ledger:
         yield ""
         if plan.loops.active:
@@ -236,6 +237,7 @@ class Progress:
         cost: Returns the cost so far in USD; None if no price is known.
         clock: Returns seconds of a monotonic clock.
         calls: Gives what to say of the calls of models.
+        headline: The score whose mean is shown.
     """
 
     def __init__(
@@ -243,7 +245,9 @@ class Progress:
         cost: Callable[[], float | None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         calls: Callable[[], Iterable[str]] = tuple,
+        headline: str = HEADLINE,
     ) -> None:
+        self._name = f"mean {score_name(headline)}"
         self._cost = cost
         self._calls = calls
         self._clock = clock
@@ -253,15 +257,15 @@ class Progress:
         self._shown = 0
         self._shown_at: float | None = None
 
-    def take_over(self, f1: float | None) -> None:
-        """Count a case of an earlier session, which does not enter the rate; `f1` is None without scores."""
-        self._count(f1)
+    def take_over(self, score: float | None) -> None:
+        """Count a case of an earlier session, which does not enter the rate; None has no score."""
+        self._count(score)
         self._shown += 1
 
-    def add(self, f1: float | None, total: int) -> None:
-        """Count a case that ended now; `f1` is None without scores."""
+    def add(self, score: float | None, total: int) -> None:
+        """Count a case that ended now; None has no score."""
         now = self._clock()
-        self._count(f1)
+        self._count(score)
         self._rate.add(now)
         if self._shown_at is None:
             self._shown_at = now
@@ -271,15 +275,15 @@ class Progress:
             self._shown, self._shown_at = done, now
             _logger.info(", ".join(self._parts(done, total)))
 
-    def _count(self, f1: float | None) -> None:
-        if f1 is None:
+    def _count(self, score: float | None) -> None:
+        if score is None:
             self._errors += 1
         else:
-            self._mean.add(f1)
+            self._mean.add(score)
 
     def _parts(self, done: int, total: int) -> Iterator[str]:
         yield f"{done:,} of {counted(total, 'case')}"
-        yield "mean F1 n/a" if self._mean.count == 0 else f"mean F1 {self._mean.mean:.3f}"
+        yield f"{self._name} {three_digits(self._mean.mean)}"
         if self._errors:
             yield counted(self._errors, "infrastructure error")
         if (rate := self._rate.a_second) is not None:
@@ -313,7 +317,7 @@ def publish(config: pytest.Config, state: RunState) -> None:
         return
     try:
         scores = run_scores(state, 0)
-        facts = Facts(state.path, scores.manifest, state.summary, scores.mean_f1(), state.gate)
+        facts = Facts(state.path, scores.manifest, state.summary, scores.headline_mean(), state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))

@@ -17,6 +17,7 @@ from msgspec import UNSET
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
 from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -40,6 +41,7 @@ def environment() -> Environment:
         finalize=_shown,
     )
     made.filters |= {
+        "score_name": score_name,
         "score": score,
         "ends": ends,
         "percent": percent,

@@ -301,6 +301,7 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
         **{name: getattr(numbers, name) for name in numbers.__struct_fields__},
         "name": numbers.name,
         "about": about(numbers.run),
+        "main": numbers.run.log.manifest.headline,
         "costly": _costliest(numbers.run, links),
         "clouds": [_cloud(each.metric, each.points) for each in numbers.clouds],
         "judge": [_judge(part, numbers.name, links) for part in numbers.judge],

@@ -28,7 +28,7 @@ def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
     side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return Facts(run, side.manifest, summary_of(RunLog(run).records()), side.mean_f1(), gate)
+    return Facts(run, side.manifest, summary_of(RunLog(run).records()), side.headline_mean(), gate)
 
 
 def test_what_it_says(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_run_without_scores_has_no_mean(tmp_path: Path) -> None:
         record_of(case_id=str(number), scores=None, execution=None, infrastructure_error=fault, passed=False)
         for number in range(20)
     )
-    empty = replace(found, f1=replace(found.f1, value=None, low=None, high=None, n=0), summary=nothing)
+    empty = replace(found, mean=replace(found.mean, value=None, low=None, high=None, n=0), summary=nothing)
     text = "\n".join(job_summary(empty, {}))
     assert "Mean F1 **n/a** over 0 cases" in text
     assert "**Incomplete**: 20 cases" in text

@@ -48,6 +48,7 @@ def test_a_whole_run(tmp_path: Path) -> None:
     run = run_of(tmp_path / "a")
     assert entries(tmp_path)["a"] == {
         **{"path": str(run), "state": "complete", "reason": None, "done": 2, "planned": 2, "mean_f1": 0.5},
+        **{"headline": "f1", "mean": 0.5},
         **{"started": MANIFEST["started"], "ended": MANIFEST["ended"], "cost": 1.25},
         **{"models": ["mini"], "prompts": ["P5"], "shots": ["ZS"], "loops": ["none"]},
         **{"commit": "0123456789", "changed": True},
