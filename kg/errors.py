@@ -1,5 +1,6 @@
 """The errors that a user is meant to read."""
 
+import re
 from typing import ClassVar
 
 
@@ -16,6 +17,16 @@ class InputError(RetroCypherError):
 
 class GraphError(RetroCypherError):
     """The graph or its server cannot be used."""
+
+
+def conversion_fault(error: Exception) -> str:
+    """Return what msgspec says of a value, without its notation: ``uri: expected `str`, got `int```."""
+    what, _, where = str(error).partition(" - at `$")
+    where = where.strip(".`")
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`", what):
+        return f"{where}{'.' if where else ''}{missing[1]} is missing"
+    what = what.replace("Object contains ", "")
+    return f"{where}: {what[0].lower()}{what[1:]}" if where else what
 
 
 def first_line(error: BaseException) -> str:

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -169,6 +169,7 @@ def _write(
     except OSError:
         shutil.copyfile(source, folder / _GRAPH_FILE)
     write_questions(folder, questions)
+    tested = Counter(each.task for each in questions if each.split == "test")
     write_suite(
         folder,
         SuiteFile(
@@ -178,11 +179,10 @@ def _write(
             licence="Apache-2.0 (CypherBench); the graph is from Wikidata (CC0)",
             source="https://huggingface.co/datasets/megagonlabs/cypherbench",
             description=f"The test questions of CypherBench on the graph {name}.",
-            tasks=list(published_names().tasks.values()),
-            slices=["graph", "match_category", "template", "return_pattern", "answer_length"],
+            tasks=[each for each in published_names().tasks.values() if each in tested],
         ),
     )
-    test = sum(each.split == "test" for each in questions)
+    test = tested.total()
     return MadeSuite(name, len(graph.nodes), len(graph.relationships), test, len(questions) - test)
 
 

@@ -1,15 +1,16 @@
 """The questions of a table suite, as ``questions.jsonl`` has them."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from retrocypher.kg.cypher.clauses import writing_clauses
+from retrocypher.kg.cypher.clauses import clauses, writing_clauses
 from retrocypher.kg.cypher.parser import parse
-from retrocypher.kg.errors import InputError
+from retrocypher.kg.errors import InputError, conversion_fault
+from retrocypher.kg.execution.guard import guard_rules, refusal_by_tokens
 from retrocypher.kg.questions.question import Question, TableFacts
 from retrocypher.kg.suites.suite import QUESTIONS_FILE
 
@@ -61,9 +62,10 @@ class TableQuestion(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     """Questions of the training split are exemplars and are never asked."""
 
 
-def asked(question: TableQuestion) -> Question:
-    """Return a table question as the session asks it."""
-    slices = {**({"template": question.template} if question.template else {}), **question.facts}
+def asked(question: TableQuestion, slices: Collection[str] = ()) -> Question:
+    """Return a table question as the session asks it, with the slices named, or all without a name."""
+    found = {**({"template": question.template} if question.template else {}), **question.facts}
+    found = {name: value for name, value in found.items() if not slices or name in slices}
     return Question(
         id=question.id,
         task=question.task,
@@ -75,7 +77,7 @@ def asked(question: TableQuestion) -> Question:
         gold=[{"row": row} for row in question.answer or ()],
         target=question.id,
         discriminating=True,
-        table=TableFacts(question.match, tuple(question.entities), slices, tuple(question.readings)),
+        table=TableFacts(question.match, tuple(question.entities), found, tuple(question.readings)),
     )
 
 
@@ -87,8 +89,10 @@ def read_questions(folder: Path) -> list[TableQuestion]:
     for number, line in _lines(file):
         try:
             question = msgspec.convert(json.loads(line), TableQuestion)
+        except msgspec.ValidationError as error:
+            raise InputError(f"{file}, line {number}: {conversion_fault(error)}") from error
         except (ValueError, RecursionError) as error:
-            raise InputError(f"{file}, line {number}: {error}") from error
+            raise InputError(f"{file}, line {number}: not valid JSON ({error})") from error
         if not question.id or not question.question.strip() or not question.task:
             raise InputError(f"{file}, line {number}: id, task and question must not be empty")
         if taken := sorted(_NOT_SLICES & question.facts.keys()):
@@ -115,12 +119,23 @@ def _fault_of_queries(question: TableQuestion) -> str | None:
     for query in (question.cypher, *question.readings):
         if query is None:
             continue
-        parsed = parse(query)
-        if not query.strip() or parsed.errors:
-            reason = parsed.errors[0].message if parsed.errors else "it is empty"
-            return f"the reference query of {question.id} is no Cypher: {reason}"
-        if writing := writing_clauses(parsed):
-            return f"the reference query of {question.id} writes: {writing[0].kind}"
+        if fault := _fault_of_query(query):
+            return f"the reference query of {question.id} {fault}"
+    return None
+
+
+def _fault_of_query(query: str) -> str | None:
+    parsed = parse(query)
+    if not query.strip() or parsed.errors:
+        return f"is no Cypher: {parsed.errors[0].message if parsed.errors else 'it is empty'}"
+    if writing := writing_clauses(parsed):
+        return f"writes: {writing[0].kind}"
+    if refusal := refusal_by_tokens(parsed.tokens, guard_rules()):
+        return f"is refused: {refusal}"
+    if any(token.name == "DOLLAR" for token in parsed.tokens):
+        return "has a parameter; write its value"
+    if not any(clause.kind in ("RETURN", "CALL") for clause in clauses(parsed)):
+        return "returns nothing; end it with RETURN"
     return None
 
 
@@ -132,7 +147,7 @@ def write_questions(folder: Path, questions: Iterable[TableQuestion]) -> None:
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")
+        lines = file.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: cannot be read ({error})") from error
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())

@@ -96,6 +96,8 @@ def read_simplekg(file: Path) -> PropertyGraph:
             raise InputError(f"{file}: two entities have the eid {entity.eid!r}. Give each its own.")
         nodes[entity.eid] = _node(file, entity, schema)
     content.entities.clear()
+    if not nodes:
+        raise InputError(f"{file}: entities is empty. A graph needs at least one.")
     types = {(each.type, each.start, each.end): each for each in schema.relationships}
     found = tuple(_relationship(file, relation, nodes, types) for relation in content.relations)
     return PropertyGraph(content.schema.name, schema, tuple(nodes.values()), found)

@@ -14,7 +14,6 @@ from retrocypher.kg.graph.loading import schema_text
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_uri
 from retrocypher.kg.suites.cypherbench import make_suites
-from retrocypher.kg.suites.questions import read_questions
 from retrocypher.kg.suites.suite import suite_folder
 from retrocypher.plugins.cli.console import FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
@@ -42,9 +41,7 @@ def suite_check_command(context: click.Context, suite: str, graph: str, limit: f
 
     The exit status is 1 if there is one.
     """
-    folder = suite_folder(suite)
-    read = read_table_suite(folder)
-    questions = read_questions(folder)
+    read = read_table_suite(suite_folder(suite))
     running = graph_of_suite(read.graph_spec(graph), read)
     try:
         assert running.endpoint is not None
@@ -52,14 +49,14 @@ def suite_check_command(context: click.Context, suite: str, graph: str, limit: f
             tempfile.TemporaryDirectory() as coordination,
             GuardedExecutor(running.endpoint, Limits(timeout_s=limit), Path(coordination)) as executor,
         ):
-            found = list(SuiteChecker(executor).problems(questions))
+            found = list(SuiteChecker(executor).problems(read.entries))
     finally:
         running.stop()
     counts = Counter(each.problem for each in found)
     lines = [f"{each.question}: {each.problem}{f' ({each.detail})' if each.detail else ''}" for each in found]
     lines += [f"{counted(counts[name], 'question')}: {PROBLEMS[name]}" for name in PROBLEMS if counts[name]]
-    lines.append(f"{counted(len(questions), 'question')} checked, {counted(len(found), 'problem')}")
-    emit(as_json, {"questions": len(questions), "problems": found}, *lines)
+    lines.append(f"{counted(len(read.entries), 'question')} checked, {counted(len(found), 'problem')}")
+    emit(as_json, {"questions": len(read.entries), "problems": found}, *lines)
     context.exit(_FOUND if found else 0)
 
 

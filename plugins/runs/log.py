@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec import Struct
 
-from retrocypher.kg.errors import InputError
+from retrocypher.kg.errors import InputError, conversion_fault
 from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import MalformedQuestionError, question_of
@@ -299,7 +299,9 @@ def _record_in(file: Path, number: int, value: Mapping[str, JsonValue]) -> Recor
     try:
         return record_from(value)
     except msgspec.ValidationError as error:
-        raise InputError(f"{file}, line {number}: not a whole record: {_plain(error)}; {REMEDY}") from None
+        raise InputError(
+            f"{file}, line {number}: not a whole record: {conversion_fault(error)}; {REMEDY}"
+        ) from None
 
 
 _Part = TypeVar("_Part", bound=Struct)
@@ -309,15 +311,7 @@ def _convert(file: Path, value: Mapping[str, JsonValue], kind: type[_Part]) -> _
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise InputError(f"{file}: {_plain(error)}; {REMEDY}") from None
-
-
-def _plain(error: msgspec.ValidationError) -> str:
-    """Return what msgspec says without its notation: ``scores.f1: expected `float`, got `str```."""
-    what, _, where = str(error).partition(" - at `$.")
-    if missing := re.fullmatch(r"Object missing required field `(\w+)`(?: - at `\$\.?)?", what):
-        return f"{where.rstrip('`')}{'.' if where else ''}{missing[1]} is missing"
-    return f"{where.rstrip('`')}: {what[0].lower()}{what[1:]}" if where else what
+        raise InputError(f"{file}: {conversion_fault(error)}; {REMEDY}") from None
 
 
 def _object_in(file: Path, number: int, line: bytes) -> dict[str, JsonValue] | None:

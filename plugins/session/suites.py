@@ -1,7 +1,7 @@
 """The suite of a session: what ``--suite`` names, checked, in the form in which sessions use questions."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from retrocypher.plugins.runs.manifest import SuiteEntry
 from retrocypher.plugins.runs.record import MORE_METRICS, RETRIEVAL_METRICS
 from retrocypher.plugins.session.options import Options
 from retrocypher.prompts.templates.exemplars import SHOTS, Bank, Exemplar
-from retrocypher.prompts.templates.template import Prompt, load_table_prompts
+from retrocypher.prompts.templates.template import PROMPT_SETS, Prompt, load_table_prompts
 
 _TABLE_SHOT = "ZS"
 
@@ -27,6 +27,7 @@ class TableSuite:
     """A suite whose answers are tables.
 
     Attributes:
+        entries: All questions as the file has them.
         question_set: The questions of the test split.
         bank: The questions of the training split, as exemplars.
         prompts: All prompts it can be run with, by name.
@@ -34,6 +35,7 @@ class TableSuite:
 
     folder: Path
     about: SuiteFile
+    entries: Sequence[TableQuestion]
     question_set: QuestionSet
     bank: Bank
     prompts: Mapping[str, Prompt]
@@ -104,14 +106,14 @@ def read_table_suite(folder: Path, prompts: Path | None = None) -> TableSuite:
     questions = read_questions(folder)
     content = (folder / QUESTIONS_FILE).read_bytes()
     question_set = QuestionSet(
-        tuple(asked(each) for each in questions if each.split == "test"),
+        tuple(asked(each, about.slices) for each in questions if each.split == "test"),
         about.graph.fingerprint or "",
         hashlib.sha256(content).hexdigest(),
         {},
     )
     known = load_table_prompts(prompts or folder / "prompts")
-    _require_names(folder / SUITE_FILE, about, known)
-    suite = TableSuite(folder, about, question_set, _bank(questions), known)
+    _require_names(folder / SUITE_FILE, about, known, questions)
+    suite = TableSuite(folder, about, questions, question_set, _bank(questions), known)
     if suite.graph_file is not None and not suite.graph_file.is_file():
         raise InputError(f"{suite.graph_file}: no such file; {folder / SUITE_FILE} names it as graph.file")
     return suite
@@ -138,6 +140,7 @@ def _refuse_reaction_options(options: Options) -> None:
     """Refuse options that mean something only for reactions; raise InputError."""
     for name, given in (
         ("questions", options.questions),
+        ("prompt-set", options.prompt_set != PROMPT_SETS[0]),
         ("exemplar-dir", options.exemplar_dir),
         ("key-encoder", options.key_encoder),
         ("answer", options.answer),
@@ -152,13 +155,20 @@ def _refuse_reaction_options(options: Options) -> None:
         raise InputError("--phrasing: questions of a table suite have one paraphrase. Leave it out.")
 
 
-def _require_names(file: Path, about: SuiteFile, prompts: Mapping[str, Prompt]) -> None:
+def _require_names(
+    file: Path, about: SuiteFile, prompts: Mapping[str, Prompt], questions: Iterable[TableQuestion]
+) -> None:
     """Refuse names in ``suite.yaml`` that stand for nothing; raise InputError."""
+    tested = [each for each in questions if each.split == "test"]
+    tasks = dict.fromkeys(each.task for each in tested)
+    slices = dict.fromkeys(("template", *(name for each in tested for name in each.facts)))
     for entry, kind, named, known in (
         ("prompts", "prompt", about.prompts, tuple(prompts)),
         ("shots", "shot", about.shots, SHOTS),
         ("metrics", "metric", about.metrics, MORE_METRICS),
         ("headline", "metric", [about.headline], (*RETRIEVAL_METRICS, *about.metrics)),
+        ("tasks", "task", about.tasks, tuple(tasks)),
+        ("slices", "slice", about.slices, tuple(slices)),
     ):
         if unknown := [name for name in named if name not in known]:
             raise InputError(

@@ -136,6 +136,7 @@ def test_wrong_queries_get_scores_labels_and_categories(run: Suite, tmp_path: Pa
     assert "error categories of CypherBench: Syntax Error 2" in ran.output
     shown = command("show", ran.run, "teams-T1-ZS-none-file")
     assert "Team 5" in shown.output
+    assert "failed, EX 0.000, F1 0.000" in shown.output
 
 
 def test_exemplars_come_from_the_training_split_and_never_share_the_match(run: Suite) -> None:
@@ -160,13 +161,17 @@ def test_a_run_resumes_is_gated_and_compared(run: Suite, tmp_path: Path) -> None
     assert "8 of 8" in again.output
     mutant = run("-n0", "--model=mutant:returned_property", "--gate=ex>=0.9", folder=folder)
     assert (mutant.status, mutant.summary["means"]["ex"]) == (1, 0)
-    compared = command("compare", oracle.run, mutant.run, "--metric", "ex", "--json")
-    assert json.loads(compared.stdout)["slices"], compared.output
+    assert "mean EX 1.000" in oracle.output
+    compared = json.loads(command("compare", oracle.run, mutant.run, "--json").stdout)
+    assert (compared["metric"], len(compared["slices"])) == ("ex", 2)
+    listed = json.loads(command("runs", mutant.run, "--json").stdout)["runs"]
+    assert [(each["headline"], each["mean"]) for each in listed] == [("ex", 0)]
     refused = command("rescore", oracle.run)
     assert "need its graph" in str(refused.exception)
     page = tmp_path / "page.html"
     assert command("report", oracle.run, mutant.run, "--out", page).exit_code == 0
     assert "all nodes" in page.read_text()
+    assert "mean EX" in page.read_text()
 
 
 def test_shards_of_a_suite_merge_to_the_whole(run: Suite, tmp_path: Path) -> None:
@@ -239,11 +244,11 @@ def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) 
     wrong = [
         question("fails", "t", "?", "MATCH (n:Team) RETURN n.name / 2"),
         question("empty", "t", "?", "MATCH (n:Coach) RETURN n.name"),
+        question("meant", "t", "?", "MATCH (n:Coach) RETURN n.name", answer=[]),
         question("other", "t", "?", "MATCH (n:Team) RETURN n.name", answer=[["Team 9"]]),
         question("random", "t", "?", "MATCH (n:Team) RETURN rand()"),
         question("chance", "t", "?", "MATCH (n:Player) RETURN n.height_cm ORDER BY n.name LIMIT 1"),
         question("large", "t", "?", "UNWIND range(1, 100001) AS n RETURN n"),
-        question("slow", "t", "?", "UNWIND range(1, 100000000000) AS n RETURN sum(n)"),
     ]
     right = [
         question("fine", "t", "?", "MATCH (n:Player) RETURN n.name ORDER BY n.height_cm LIMIT 3"),
@@ -253,7 +258,7 @@ def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) 
     ]
     folder = write_suite_folder(tmp_path / "teams", [*wrong, *right])
 
-    done = command("suite", "check", folder, "--graph", server.uri, "--limit", "8", "--json")
+    done = command("suite", "check", folder, "--graph", server.uri, "--json")
 
     assert done.exit_code == 1, done.output
     found = {each["question"]: each["problem"] for each in json.loads(done.stdout)["problems"]}
@@ -264,8 +269,11 @@ def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) 
         "random": "non_deterministic",
         "chance": "order_dependent",
         "large": "truncated",
-        "slow": "slow",
     }
+    slow = [question("slow", "t", "?", "UNWIND range(1, 100000000000) AS n RETURN sum(n)")]
+    folder = write_suite_folder(tmp_path / "slow", slow)
+    done = command("suite", "check", folder, "--graph", server.uri, "--limit", "1", "--json")
+    assert [each["problem"] for each in json.loads(done.stdout)["problems"]] == ["slow"]
 
 
 def test_a_skeleton_of_a_live_graph_runs_as_it_is(suite: Suite, server: Endpoint, tmp_path: Path) -> None:

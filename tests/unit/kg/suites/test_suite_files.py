@@ -34,6 +34,20 @@ def test_a_question_keeps_what_slices_and_clusters_need(tmp_path: Path) -> None:
     assert found["teams"].gold == [{"row": [f"Team {number}"]} for number in range(6)]
 
 
+def test_only_the_slices_of_the_suite_are_kept(tmp_path: Path) -> None:
+    about = "graph: {file: graph.json}\nslices: [length]\n"
+    suite = read_table_suite(write_suite_folder(tmp_path, about=about))
+    named = {each.id: each.table.slices for each in suite.question_set.questions}
+    assert (named["players-3"], named["teams"]) == ({"length": "short"}, {})
+
+
+def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    folder = write_suite_folder(tmp_path)
+    for name in ("suite.yaml", "questions.jsonl"):
+        (folder / name).write_bytes(b"\xef\xbb\xbf" + (folder / name).read_bytes())
+    assert read_table_suite(folder).about.name == "teams"
+
+
 def test_shipped_suites_are_found_by_name() -> None:
     assert read_suite(suite_folder("reactions")).answers == ("context", "routes")
     with pytest.raises(InputError, match=r"no such suite\. Shipped: .*reactions; or name a folder"):
@@ -49,13 +63,15 @@ def test_shipped_suites_are_found_by_name() -> None:
         ("graph: {file: ../graph.json}\n", "is outside of the folder; move it there"),
         ("graph: {file: graph.json}\nanswers: [context]\n", "answers are .context, routes. for a graph"),
         ("graph: {file: graph.json}\nlicence: " + "[" * 5_000, "nested too deeply|not valid YAML"),
-        ("graph: {file: graph.json}\nextra: 1\n", "suite.yaml: Object contains unknown field `extra`"),
+        ("graph: {file: graph.json}\nextra: 1\n", "suite.yaml: unknown field `extra`"),
         ("graph: {file: other.json}\n", r"other.json: no such file; .*suite.yaml names it"),
-        ("graph: {file: graph.json}\nheadline: 3\n", "suite.yaml: Expected `str`, got `int`"),
+        ("graph: {file: graph.json}\nheadline: 3\n", "suite.yaml: headline: expected `str`, got `int`"),
         ("graph: {file: graph.json}\nheadline: f3\n", "headline: no such metric 'f3'"),
         ("graph: {file: graph.json}\nmetrics: [ex, bad]\n", "metrics: no such metric 'bad'"),
         ("graph: {file: graph.json}\nprompts: [T9]\n", "prompts: no such prompt 'T9'"),
         ("graph: {file: graph.json}\nshots: [2S]\n", "shots: no such shot '2S'"),
+        ("graph: {file: graph.json}\ntasks: [nope]\n", "tasks: no such task 'nope'; choose from all_nodes"),
+        ("graph: {file: graph.json}\nslices: [size]\n", "slices: no such slice 'size'.*template, length"),
     ],
 )
 def test_a_wrong_description_is_refused(about: str, message: str, tmp_path: Path) -> None:
@@ -71,12 +87,22 @@ def test_a_wrong_description_is_refused(about: str, message: str, tmp_path: Path
         ("[]", "line 2: Expected `object`, got `array`"),
         (json.dumps(question("a", "t", "", "RETURN 1")), "line 2: id, task and question must not be empty"),
         (json.dumps(TEAMS), "line 2: the id 'teams' is that of line 1"),
-        (json.dumps({"id": "a", "task": "t", "question": "?"}), "missing required field `cypher`"),
+        (json.dumps({"id": "a", "task": "t", "question": "?"}), "line 2: cypher is missing"),
         (json.dumps(question("a", "t", "?", "RETURN 1", facts={"task": "x"})), "'task' in facts"),
         (json.dumps(question("a", "t", "?", "RETRUN 1")), "line 2: the reference query of a is no Cypher"),
         (json.dumps(question("a", "t", "?", "RETURN 1", entities=["Ann"])), "write 'Ann' as Label:name"),
         (json.dumps(question("a", "t", "?", "RETURN 1", readings=["RETURN"])), "reference query of a is no"),
         (json.dumps(question("a", "t", "?", "CREATE (n) RETURN n")), "reference query of a writes"),
+        (json.dumps(question("a", "t", "?", "MATCH (n)")), "query of a returns nothing; end it with RETURN"),
+        (json.dumps(question("a", "t", "?", "RETURN $b")), "query of a has a parameter; write its value"),
+        (
+            json.dumps(question("a", "t", "?", "CALL dbms.components() YIELD name RETURN name")),
+            "query of a is refused: It calls the procedure dbms.components",
+        ),
+        (
+            json.dumps(question("a", "t", "?", "LOAD CSV FROM 'x' AS line RETURN line")),
+            "query of a is refused: It reads a file",
+        ),
         (
             json.dumps(question("a", "t", "?", None, readings=["RETURN 1"])),
             "a has readings, but no reference",
