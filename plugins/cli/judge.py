@@ -24,7 +24,6 @@ from retrocypher.plugins.judge.stored_calibration import HOME, judge_identity, k
 from retrocypher.plugins.operations.judging import (
     INCOMPLETE,
     JUDGED_RUN_METRICS,
-    NO_CACHE,
     JudgedRun,
     judge_request,
     judge_run,
@@ -37,6 +36,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import VARIANTS, fields_of
 from retrocypher.plugins.runs.summary import VariantSummary
 from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.prompts.models.pool import NO_CACHE
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.spec import ModelSpec
 

@@ -1,16 +1,12 @@
 """A judge: a query in, a judgement out."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct, convert
 
-from retrocypher.kg.errors import RetroCypherError
-from retrocypher.kg.server.control import session_folder
 from retrocypher.plugins.judge.criteria import (
     Criteria,
     JudgeCase,
@@ -24,10 +20,10 @@ from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import Judgement, Tokens, Variant
 from retrocypher.plugins.runs.written_answer import JudgeError
 from retrocypher.prompts.models.calls import GatewaySettings
-from retrocypher.prompts.models.gateway import Gateway
-from retrocypher.prompts.models.gateway_client import GatewayConnections, choice_of
+from retrocypher.prompts.models.gateway_client import choice_of
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext, contents_of
+from retrocypher.prompts.models.pool import ModelPool, open_pool
 from retrocypher.prompts.models.spec import ModelSpec
 
 
@@ -123,15 +119,6 @@ class _Nobody:
         """Nothing is held."""
 
 
-_WAITING = 2
-
-
-class JudgeRefusedError(RetroCypherError):
-    """The API refused the judge's key or model before any judgement."""
-
-    exit_status = 4
-
-
 @dataclass(frozen=True, slots=True)
 class Task:
     """One thing to be judged."""
@@ -147,33 +134,11 @@ class JudgePool:
     """A judge that judges several things at a time."""
 
     _judge: Judge
-    _concurrency: int
-    _refusals: Sequence[str]
+    _pool: ModelPool
 
     def judge(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Judgement]]:
-        """Yield what is judged as it is done, in no order.
-
-        Ended early, by Ctrl-C for instance, it waits for nobody: what was answered before is in the cache.
-
-        Raises JudgeRefusedError.
-        """
-        remaining = iter(tasks)
-        threads = ThreadPoolExecutor(self._concurrency)
-        try:
-            pending: set[Future[tuple[Task, Judgement]]] = set()
-            while True:
-                more = islice(remaining, self._concurrency * _WAITING - len(pending))
-                pending |= {threads.submit(self._judged, task) for task in more}
-                if not pending:
-                    return
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                for future in done:
-                    found = future.result()
-                    if self._refusals:
-                        raise JudgeRefusedError(self._refusals[0])
-                    yield found
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
+        """Yield what is judged as it is done, in no order; raises as `ModelPool.run`."""
+        return self._pool.run(self._judged, tasks)
 
     def _judged(self, task: Task) -> tuple[Task, Judgement]:
         return task, self._judge.judge(task.case, task.variant, task.repeat)
@@ -197,26 +162,17 @@ class JudgeRequest(Struct, frozen=True):
         """Start the judge, and stop it after the block; raise InputError if it cannot be started."""
         # Here, and not by all threads at once.
         deepeval("metrics")
-        refusals: list[str] = []
-        with ExitStack() as stack:
-            connections = None
-            if self.cache is not None or not self.offline:
-                settings = GatewaySettings(
-                    self.concurrency,
-                    self.seed,
-                    self.environment,
-                    weights=contents_of([self.spec]),
-                    cache=self.cache,
-                    offline=self.offline,
-                )
-                folder = session_folder()
-                stack.callback(folder.remove)
-                gateway = Gateway(
-                    [self.spec], settings, folder.path, lambda stop: refusals.append(stop.message)
-                )
-                connections = GatewayConnections(stack.enter_context(gateway).address)
-            judge = open_judge(self.spec, ModelContext(self.seed, connections), self.criteria)
-            yield JudgePool(judge, self.concurrency, refusals)
+        settings = GatewaySettings(
+            self.concurrency,
+            self.seed,
+            self.environment,
+            weights=contents_of([self.spec]),
+            cache=self.cache,
+            offline=self.offline,
+        )
+        with open_pool(self.spec, settings) as pool:
+            judge = open_judge(self.spec, ModelContext(self.seed, pool.connections), self.criteria)
+            yield JudgePool(judge, pool)
 
     def entry(self) -> JudgeEntry:
         """Return the judge as a manifest holds it."""

@@ -5,12 +5,10 @@ import math
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.offline import refuse_network
 from retrocypher.plugins.analysis.scores import (
     CaseScores,
     ScoreTable,
@@ -34,11 +32,9 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, JudgeRatings, Record, Variant, fields_of
 from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
-from retrocypher.prompts.models.cache_files import default_file, prepare
+from retrocypher.prompts.models.pool import open_cache
 
 _logger = logging.getLogger(__name__)
-
-NO_CACHE = "none"
 
 
 def judge_request(
@@ -58,15 +54,9 @@ def judge_request(
         of_tables: Whether the run is of a suite of table questions.
     """
     if offline:
-        if cache == NO_CACHE:
-            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
-        refuse_network()
         environment = {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
     spec = judge_spec(model, environment)
-    file = None
-    if cache != NO_CACHE:
-        file = Path(cache).expanduser().absolute() if cache else default_file()
-        prepare(file, read_only=offline)
+    file = open_cache(cache, offline=offline)
     return JudgeRequest(
         spec, load_criteria(rows, of_tables=of_tables), concurrency, seed, file, offline, environment
     )

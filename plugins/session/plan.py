@@ -41,7 +41,7 @@ from retrocypher.plugins.session.side_plans import (
 from retrocypher.plugins.session.suites import TableSuite, open_suite
 from retrocypher.prompts.models.cache_files import default_file
 from retrocypher.prompts.models.open import check_models
-from retrocypher.prompts.models.prices import load_prices, prices_used
+from retrocypher.prompts.models.prices import prices_used, require_prices
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs, sampling_parameters
 from retrocypher.prompts.templates.abstention import addendum
 from retrocypher.prompts.templates.exemplars import SHOTS, Bank, canonical_shot, load_banks, require_vectors
@@ -291,17 +291,6 @@ def _require_sampled(options: Options, specs: Iterable[ModelSpec]) -> None:
             raise InputError(
                 f"--{name.replace('_', '-')} {getattr(options, name)}: it changes the completions of "
                 f"{', '.join(taken_by)} models only, and this run asks none. Leave it out."
-            )
-
-
-def require_prices(specs: Iterable[ModelSpec]) -> None:
-    """Refuse a limit on the cost of models behind an API whose price is not known; raise InputError."""
-    prices = load_prices()
-    for spec in specs:
-        if spec.kind == "openai" and prices.of(spec.argument) is None:
-            raise InputError(
-                f"--max-cost: the price of {spec.argument} is not known. Add it to "
-                "prompts/models/prices.yaml, or leave out --max-cost."
             )
 
 

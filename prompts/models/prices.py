@@ -92,6 +92,17 @@ def parse_prices(text: str) -> Prices:
     return Prices(page.as_of, found)
 
 
+def require_prices(specs: Iterable[ModelSpec]) -> None:
+    """Refuse a limit on the cost of models behind an API whose price is not known; raise InputError."""
+    prices = load_prices()
+    for spec in specs:
+        if spec.kind == "openai" and prices.of(spec.argument) is None:
+            raise InputError(
+                f"--max-cost: the price of {spec.argument} is not known. Add it to "
+                "prompts/models/prices.yaml, or leave out --max-cost."
+            )
+
+
 def prices_used(specs: Iterable[ModelSpec]) -> dict[str, Any] | None:
     """Return the known prices of the models of a run, those of its loops included, for its manifest."""
     names = dict.fromkeys(spec.argument for spec in specs if spec.kind == "openai")

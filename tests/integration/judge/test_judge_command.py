@@ -57,7 +57,7 @@ def refused(api: RolesApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> l
     In earnest that would hold for all tests that follow.
     """
     calls: list[None] = []
-    monkeypatch.setattr("retrocypher.plugins.operations.judging.refuse_network", lambda: calls.append(None))
+    monkeypatch.setattr("retrocypher.prompts.models.pool.refuse_network", lambda: calls.append(None))
     monkeypatch.setenv("OPENAI_API_KEY", "usual-key-1")
     monkeypatch.setenv("RETROCYPHER_JUDGE_BASE_URL", api.address)
     monkeypatch.chdir(tmp_path)

@@ -1,0 +1,100 @@
+"""Asking a model outside of a session: a gateway of its own, and several tasks at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.kg.offline import refuse_network
+from retrocypher.kg.server.control import session_folder
+from retrocypher.prompts.models.cache_files import default_file, prepare
+from retrocypher.prompts.models.calls import GatewaySettings, Stop
+from retrocypher.prompts.models.gateway import Gateway
+from retrocypher.prompts.models.gateway_client import GatewayConnections
+from retrocypher.prompts.models.spec import ModelSpec
+
+NO_CACHE = "none"
+"""The value of ``--cache`` that stores nothing."""
+
+_WAITING = 2
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def open_cache(cache: str | None, *, offline: bool) -> Path | None:
+    """Return the file of the response cache, made if absent; None for none. Offline, refuse the network.
+
+    Raises InputError if there is no cache offline, ResponseCacheError if it cannot be used.
+    """
+    if offline:
+        if cache == NO_CACHE:
+            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
+        refuse_network()
+    if cache == NO_CACHE:
+        return None
+    file = Path(cache).expanduser().absolute() if cache else default_file()
+    prepare(file, read_only=offline)
+    return file
+
+
+class RefusedError(RetroCypherError):
+    """The API refused the key or the model before any completion."""
+
+    exit_status = 4
+
+
+class BudgetError(RetroCypherError):
+    """The calls cost as much as they may, or their cost cannot be told."""
+
+    exit_status = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPool:
+    """A gateway, and threads for tasks that ask it."""
+
+    connections: GatewayConnections
+    _concurrency: int
+    _stops: Sequence[Stop]
+
+    def run(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """Yield what the work makes of each task as it is done, in no order.
+
+        Ended early, by Ctrl-C for instance, it waits for nobody: what was answered before is in the cache.
+
+        Raises RefusedError or BudgetError if the gateway makes no more calls.
+        """
+        remaining = iter(tasks)
+        threads = ThreadPoolExecutor(self._concurrency)
+        try:
+            pending: set[Future[R]] = set()
+            while True:
+                more = islice(remaining, self._concurrency * _WAITING - len(pending))
+                pending |= {threads.submit(work, task) for task in more}
+                if not pending:
+                    return
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    found = future.result()
+                    if self._stops:
+                        first = self._stops[0]
+                        raise (RefusedError if first.reason == "refused" else BudgetError)(first.message)
+                    yield found
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def open_pool(spec: ModelSpec, settings: GatewaySettings) -> Iterator[ModelPool]:
+    """Start a gateway for one model and stop it after the block; raise InputError if it cannot start."""
+    folder, stops = session_folder(), list[Stop]()
+    try:
+        with Gateway([spec], settings, folder.path, stops.append) as gateway:
+            yield ModelPool(GatewayConnections(gateway.address), settings.concurrency, stops)
+    finally:
+        folder.remove()
