@@ -44,6 +44,8 @@ class TableQuestion(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
     question: str
     cypher: str | None
     """The reference query; null if the graph cannot answer the question."""
+    template_text: str = ""
+    """The question as its template has it, if a model rewrote it."""
     readings: list[str] = []
     """For an ambiguous question: the queries of its other valid readings."""
     match: str = ""
@@ -140,9 +142,11 @@ def _fault_of_query(query: str) -> str | None:
 
 
 def write_questions(folder: Path, questions: Iterable[TableQuestion]) -> None:
-    """Write ``questions.jsonl``."""
+    """Write ``questions.jsonl``, whole or not at all."""
     lines = (json.dumps(msgspec.to_builtins(each), ensure_ascii=False) + "\n" for each in questions)
-    (folder / QUESTIONS_FILE).write_text("".join(lines), encoding="utf-8")
+    pending = folder / f"{QUESTIONS_FILE}.partial"
+    pending.write_text("".join(lines), encoding="utf-8")
+    pending.replace(folder / QUESTIONS_FILE)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

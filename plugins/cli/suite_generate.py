@@ -5,6 +5,7 @@ import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -33,7 +34,9 @@ from retrocypher.kg.suites.suite import (
     write_suite,
 )
 from retrocypher.plugins.cli.console import FOLDER, emit, json_option
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.cli.suite_option import suite_option
+from retrocypher.plugins.formatting.text import counted, one_line, usd
+from retrocypher.plugins.operations.rewriting import Rewriting, rewrite, rewriting_model
 
 _LIMITS = Limits(timeout_s=30.0, row_cap=MOST_ROWS, byte_cap=64 * 1024**2)
 _SHARE = click.FloatRange(0, 1)
@@ -53,6 +56,17 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--seed", type=int, help="Seed of all choices (default: that of the suite, or 0).")
 @click.option("--unanswerable", type=_SHARE, default=0, help="Share that the graph cannot answer.")
 @click.option("--ambiguous", type=_SHARE, default=0, help="Share with several valid readings.")
+@click.option(
+    "--rewrite",
+    "rewriter",
+    metavar="MODEL",
+    help="Model that rewrites questions in natural words: gguf:PATH, local, or one behind an "
+    "OpenAI-compatible API.",
+)
+@suite_option("concurrency")
+@suite_option("max_cost")
+@suite_option("cache")
+@suite_option("offline")
 @json_option
 def suite_generate_command(
     folder: Path,
@@ -61,15 +75,27 @@ def suite_generate_command(
     seed: int | None,
     unanswerable: float,
     ambiguous: float,
+    rewriter: str | None,
     as_json: bool,
+    **asking: Any,
 ) -> None:
     """Write questions about a graph, with their reference queries, into the suite DIR.
 
     The first time, suite.yaml gets what was measured of the graph, and lexicon.yaml the words of its schema.
     Edit both and run the command again: it keeps them, and writes the questions again.
+
+    With --rewrite, nothing is written until all questions are done. Responses are cached, so repeating an
+    interrupted command resumes it. The exit status is 16 if the model could not be asked about some
+    questions, 4 if its API refused the key or the model before any completion.
     """
     if unanswerable + ambiguous > 1:
         raise InputError("--unanswerable and --ambiguous are shares: together at most 1")
+    given = [name for name in ("max_cost", "cache", "offline") if asking[name] not in (None, False)]
+    if rewriter is None and given:
+        raise InputError(
+            f"--{given[0].replace('_', '-')} goes with --rewrite MODEL; leave it out, or give both"
+        )
+    model = None if rewriter is None else rewriting_model(rewriter, **asking)
     suite = read_suite(folder) if (folder / SUITE_FILE).is_file() else None
     if spec is None and (suite is None or not (suite.graph.uri or suite.graph.file)):
         raise InputError(f"--graph: {folder} has no graph yet. Name a server (bolt://…) or a SimpleKG file.")
@@ -98,6 +124,7 @@ def suite_generate_command(
         made = generate(graph, generation, lexicon, number, executor.run, lacking, several)
     if not any(question.split == "test" for question in made.questions):
         raise InputError(f"{folder}: no question can be made. {_reasons(made)}")
+    rewriting = rewrite(made.questions, *model, generation.seed) if model else None
     folder.mkdir(parents=True, exist_ok=True)
     if source.file and not (folder / source.file).exists():
         shutil.copyfile(spec, folder / source.file)
@@ -118,8 +145,10 @@ def suite_generate_command(
             "unserved": made.unserved,
             "short": made.short,
             "dropped": dict(made.dropped),
+            "rewriting": rewriting,
         },
         *_table(made),
+        *(_rewritten(rewriting) if rewriting else []),
         f"written to {folder / QUESTIONS_FILE}",
         *([f"{lexicon_file} has the words of the schema: edit it, and run this again."] if first else []),
     )
@@ -167,6 +196,23 @@ def _table(made: Generated) -> list[str]:
     if made.dropped:
         shown = ", ".join(f"{reason} ({number})" for reason, number in made.dropped.most_common())
         lines.append(f"Of {counted(made.dropped.total(), 'dropped draw')}: {shown}")
+    return lines
+
+
+def _rewritten(found: Rewriting) -> list[str]:
+    by_round = ", ".join(f"{number:,} in round {place}" for place, number in enumerate(found.rounds, 1))
+    lines = [
+        f"Rewritten by {one_line(found.model)}: {sum(found.rounds):,} of "
+        f"{counted(found.questions, 'question')} ({by_round})"
+    ]
+    if found.kept:
+        shown = ", ".join(f"{reason} {number:,}" for reason, number in found.kept.items())
+        lines.append(f"Kept their template text: {sum(found.kept.values()):,} ({shown})")
+    sent, back = (found.tokens.get(name, 0) for name in ("prompt", "completion"))
+    lines.append(
+        f"Completions: {found.requested:,} requested ({sent:,} tokens sent, {back:,} back"
+        f"{'' if found.cost is None else f', {usd(found.cost)}'}), {found.from_cache:,} from the cache"
+    )
     return lines
 
 

@@ -48,8 +48,8 @@ class RefusedError(RetroCypherError):
     exit_status = 4
 
 
-class BudgetError(RetroCypherError):
-    """The calls cost as much as they may, or their cost cannot be told."""
+class UnfinishedError(RetroCypherError):
+    """The model could not be asked all that is needed; what it was asked is in the cache."""
 
     exit_status = 16
 
@@ -67,7 +67,7 @@ class ModelPool:
 
         Ended early, by Ctrl-C for instance, it waits for nobody: what was answered before is in the cache.
 
-        Raises RefusedError or BudgetError if the gateway makes no more calls.
+        Raises RefusedError, or UnfinishedError if the budget is spent, when the gateway makes no more calls.
         """
         remaining = iter(tasks)
         threads = ThreadPoolExecutor(self._concurrency)
@@ -83,7 +83,7 @@ class ModelPool:
                     found = future.result()
                     if self._stops:
                         first = self._stops[0]
-                        raise (RefusedError if first.reason == "refused" else BudgetError)(first.message)
+                        raise (RefusedError if first.reason == "refused" else UnfinishedError)(first.message)
                     yield found
         finally:
             threads.shutdown(wait=False, cancel_futures=True)

@@ -21,6 +21,8 @@ _ROLES = {
     "You judge whether a Cypher query": "judge",
     "You answer questions of chemists": "writer",
     "You take apart what others write": "claimant",
+    "You reword questions": "rewriter",
+    "You compare two wordings": "verifier",
 }
 
 VALID = '{"valid": true, "errors": []}'
