@@ -30,6 +30,8 @@ Values = Literal["ordered_lists", "unordered_lists", "published"]
 """How values are compared; ``published`` does as CypherBench's own evaluator."""
 
 _EXACT_FROM, _EXACT_TO = 1e9, 1e15
+_OFF_THE_HALF = 0.2137
+"""Moves numbers that are rounded to integers, so that neither ...5 nor an amount with cents is the edge."""
 _OFF_THE_EDGE = 1 - 2e-10
 """Moves numbers by a fiftieth of the last digit that counts, so that ...5 is not the edge."""
 
@@ -76,7 +78,7 @@ def _scalar(value: str | float | bool | None) -> bytes:
 def _number(value: float) -> str:
     size = abs(value)
     if _EXACT_FROM <= size < _EXACT_TO:
-        return str(round(value * (1 - 0.2 / size)))
+        return str(round(value * (1 - _OFF_THE_HALF / size)))
     rounded = float(f"{value * _OFF_THE_EDGE:.8e}")
     return str(int(rounded)) if rounded.is_integer() else repr(rounded)
 

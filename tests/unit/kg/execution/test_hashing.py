@@ -19,6 +19,7 @@ EQUAL = [
     (1.0000000005, 1.0000000005000001),
     (1.0000000005, 1.0000000004999998),
     (1234567890.5, 1234567890.5000002),
+    (1234567891.7, 1234567891.6999998),
     ({"a": 1, "b": 2}, {"b": 2, "a": 1.0}),
     ({"$float": "NaN"}, {"$float": "NaN"}),
     ({"$node": {"id": "1", "labels": []}}, {"$node": {"id": "1", "labels": ["A"]}}),
@@ -91,3 +92,11 @@ def test_short_decimals_are_far_from_the_edges_of_rounding(size: float, noise: f
     if not 1e15 > short >= 1e9 or not short % 1:
         assert hash_value(short, "ordered_lists") == hash_value(short * (1 + noise), "ordered_lists")
     assert not math.isnan(short)
+
+
+@given(st.integers(10**9, 10**12), st.sampled_from([-math.inf, math.inf]))
+def test_large_amounts_with_cents_are_far_from_the_edges_of_rounding(whole: int, towards: float) -> None:
+    for cents in range(100):
+        amount = float(f"{whole}.{cents:02}")
+        noisy = math.nextafter(amount, towards)
+        assert hash_value(amount, "ordered_lists") == hash_value(noisy, "ordered_lists")
