@@ -178,7 +178,9 @@ def number_issues(tokens: Sequence[Token]) -> Iterator[SyntaxIssue]:
     for token in tokens:
         if token.kind is TokenKind.NUMBER:
             value = number_value(token.text)
-            if value is None or (value == _LARGEST + 1 and before != "MINUS"):
+            # The double 2^63 is a number.
+            too_large = isinstance(value, int) and value > _LARGEST and before != "MINUS"
+            if value is None or too_large:
                 shown = token.text if len(token.text) <= 40 else f"{token.text[:40]}…"
                 yield SyntaxIssue(token.start, f"`{shown}` is no number, or too large a one")
         before = token.name
