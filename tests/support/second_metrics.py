@@ -52,7 +52,9 @@ def canonical(value: Any, any_order: bool = False) -> Any:
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return type(value).__name__, value
     if isinstance(value, float):
-        return ("nan",) if math.isnan(value) else ("number", float(f"{value:.9g}"))
+        if math.isnan(value):
+            return ("nan",)
+        return "number", round(value) if 1e9 <= abs(value) < 1e15 else float(f"{value:.9g}")
     if isinstance(value, int):
         return "number", value
     if isinstance(value, GraphNode | Relationship):
@@ -66,7 +68,7 @@ def canonical(value: Any, any_order: bool = False) -> Any:
     if isinstance(value, dict):
         return "map", frozenset((key, canonical(each, any_order)) for key, each in value.items())
     iso = getattr(value, "iso_format", None)
-    return type(value).__name__, iso() if iso else repr(value)
+    return type(value).__name__, iso() if iso else repr(value), str(getattr(value, "tzinfo", ""))
 
 
 def same_result(
@@ -123,16 +125,15 @@ def _choices(fitting: list[list[int]], chosen: tuple[int, ...]) -> Iterator[tupl
 
 def ex(run: Run, reference: str, prediction: str) -> float | None:
     """Return EX of a prediction."""
-    parsed = parse(reference)
-    gold, keys = run(reference), None
+    parsed, gold, keys = parse(reference), run(reference), None
+    if gold is None:
+        return None
     with_keys = _with_sort_keys(parsed)
     if gold and with_keys:
         wide, width = run(with_keys), len(gold[0])
         if wide is None:
             return None
         gold, keys = [row[:width] for row in wide], [row[width:] for row in wide]
-    if gold is None:
-        return None
     if writing_clauses(parse(prediction)):
         return 0.0
     returned = run(prediction)
@@ -163,13 +164,19 @@ def _with_sort_keys(parsed: ParsedQuery) -> str | None:
 
 
 def _collects_unsorted(parsed: ParsedQuery) -> bool:
-    """Tell whether the query collects before any ORDER BY."""
-    names = ("functionName", "orderBy", "collectExpression", "patternComprehension")
-    for node in parsed.root.find_all(*names):
-        if node.rule == "orderBy":
-            return False
-        if node.rule != "functionName" or parsed.source(node).lower() == "collect":
+    """Tell whether the query collects in a clause that does not directly follow a sorted WITH."""
+    if parsed.root.find("patternComprehension"):
+        return True
+    for node in parsed.root.find_all("functionName", "collectExpression"):
+        if node.rule == "collectExpression" and node.find("orderBy") is None:
             return True
+        if node.rule == "functionName" and parsed.source(node).lower() == "collect":
+            clause = node.within("clause")
+            siblings = clause.parent.nodes("clause") if clause and clause.parent else []
+            before = siblings[siblings.index(clause) - 1].nodes()[0] if clause in siblings[1:] else None
+            body = before.node("returnBody") if before else None
+            if body is None or body.node("orderBy") is None:
+                return True
     return False
 
 
@@ -182,14 +189,16 @@ class _Part:
 
     text: str = ""
     bound: tuple[str, ...] = ()
-    paths: int = 0
+    paths: tuple[str, ...] = ()
     """Path variables, all of which are kept to the end."""
+    matched: bool = False
+    """Whether there was a MATCH, here or in a subquery."""
 
 
 def psjs(run: Run, reference: str, prediction: str) -> float | None:
     """Return PSJS of a prediction."""
     gold, ours = (matched_nodes(run, text) for text in (reference, prediction))
-    if gold is None or run(reference) is None:
+    if gold is None:
         return None
     if writing_clauses(parse(prediction)):
         return 0.0
@@ -201,7 +210,7 @@ def psjs(run: Run, reference: str, prediction: str) -> float | None:
 def matched_nodes(run: Run, text: str) -> set[str] | None:
     """Return the nodes that the MATCH part matches; None if it does not run."""
     parsed = parse(text)
-    if parsed.errors:
+    if parsed.errors or writing_clauses(parsed):
         return None
     found: set[str] = set()
     for query in _match_queries(parsed):
@@ -220,40 +229,45 @@ def _match_queries(parsed: ParsedQuery) -> Iterator[str]:
 def _of_branch(parsed: ParsedQuery, single: Node, part: _Part) -> Iterator[str]:
     for clause in single.nodes("clause"):
         body = clause.nodes()[0]
-        if body.rule == "returnClause":
+        if body.rule in ("returnClause", "finishClause"):
             break
         if body.rule == "matchClause":
             _add_match(parsed, body, part)
         elif body.rule == "withClause":
-            kept = _handed_on(parsed, body)
+            kept = _handed_on(parsed, body, part.bound)
+            if not part.matched:
+                items = [item.node("variable") or item for item in body.find_all("returnItem")]
+                part.bound = (*(part.bound if _all(body) else ()), *map(parsed.source, items))
+                part.text += parsed.source(body) + "\n"
+                continue
             if kept is None:
                 break
-            if "*" not in kept:
-                part.bound = tuple(kept)
-            names = [*kept, *(f"__p{number}" for number in range(part.paths))]
-            part.text += f"WITH {', '.join(['*'] if '*' in kept else names)}\n"
+            part.bound = tuple(kept)
+            part.text += f"WITH {', '.join([*kept, *part.paths])}\n"
             where = body.node("whereClause")
             part.text += f"{parsed.source(where)}\n" if where else ""
         else:
             if body.rule == "subqueryClause":
-                yield from _of_subquery(parsed, body, part)
+                inner = list(_of_subquery(parsed, body, part))
+                part.matched |= bool(inner)
+                yield from inner
             part.text += parsed.source(body) + "\n"
             part.bound += _made_by(parsed, body)
     if part.paths:
-        paths = ", ".join(f"__p{number}" for number in range(part.paths))
-        yield f"{part.text}UNWIND [{paths}] AS __p UNWIND nodes(__p) AS __n RETURN DISTINCT elementId(__n)"
+        nodes = f"UNWIND [{', '.join(part.paths)}] AS __path UNWIND nodes(__path) AS __node"
+        yield f"{part.text}{nodes} RETURN DISTINCT elementId(__node)"
 
 
 def _of_subquery(parsed: ParsedQuery, body: Node, part: _Part) -> Iterator[str]:
     scope = body.node("subqueryScope")
     for single in _find(body, "regularQuery").nodes("singleQuery"):
         first = single.nodes("clause")[0].nodes()[0]
-        if scope is not None:
-            taken = [parsed.source(each) for each in scope.nodes("variable")]
-            kept = [*part.bound] if "*" in parsed.source(scope) else taken
+        if scope is not None and "*" in parsed.source(scope):
+            kept = list(part.bound)
+        elif scope is not None:
+            kept = [parsed.source(each) for each in scope.nodes("variable")]
         else:
-            kept = (_handed_on(parsed, first) or []) if first.rule == "withClause" else []
-            kept = [*part.bound] if kept == ["*"] else kept
+            kept = (_handed_on(parsed, first, part.bound) or []) if first.rule == "withClause" else []
         start = "WITH DISTINCT " + (", ".join(kept) or "1 AS __one") + "\n" if part.text else ""
         yield from _of_branch(parsed, single, _Part(part.text + start, tuple(kept)))
 
@@ -263,8 +277,8 @@ def _add_match(parsed: ParsedQuery, body: Node, part: _Part) -> None:
     patterns = _find(body, "patternList")
     text, end, named = "", body.start, ""
     for pattern in patterns.nodes("pattern"):
-        own, path = pattern.node("variable"), f"__p{part.paths}"
-        part.paths += 1
+        own, path = pattern.node("variable"), f"__path{len(part.paths)}"
+        part.paths += (path,)
         text += parsed.text[end : pattern.start]
         end = pattern.start
         if own is None:
@@ -275,19 +289,27 @@ def _add_match(parsed: ParsedQuery, body: Node, part: _Part) -> None:
     elements = [*patterns.nodes("pattern"), *patterns.find_all("nodePattern", "relationshipPattern")]
     names = [parsed.source(each) for element in elements for each in element.nodes("variable")]
     part.bound = tuple(dict.fromkeys([*part.bound, *names]))
+    part.matched = True
 
 
-def _handed_on(parsed: ParsedQuery, body: Node) -> list[str] | None:
+def _handed_on(parsed: ParsedQuery, body: Node, bound: tuple[str, ...]) -> list[str] | None:
     """Return the variables that a WITH hands on; None if it does more."""
-    result = _find(body, "returnBody")
-    if any(result.node(rule) for rule in ("orderBy", "skip", "limit")):
+    if any(_find(body, "returnBody").node(rule) for rule in ("orderBy", "skip", "limit")):
         return None
-    items = _find(result, "returnItems").nodes("returnItem")
-    everything = ["*"] if "*" in [token.text for token in _find(result, "returnItems").tokens()][:1] else []
-    texts = [parsed.source(item) for item in items]
-    if all(len(list(item.tokens())) == 1 and item.find("variable") for item in items):
-        return everything + texts
-    return None
+    kept = list(bound) if _all(body) else []
+    for item in _find(body, "returnItems").nodes("returnItem"):
+        expression, alias = _find(item, "expression"), item.node("variable")
+        name = parsed.source(expression)
+        if not expression.find("variable") or len(list(expression.tokens())) > 1:
+            return None
+        if alias is not None and parsed.source(alias) != name:
+            return None
+        kept.append(name)
+    return kept
+
+
+def _all(body: Node) -> bool:
+    return next(_find(body, "returnItems").tokens()).text == "*"
 
 
 def _made_by(parsed: ParsedQuery, body: Node) -> tuple[str, ...]:
