@@ -142,7 +142,8 @@ def ex(run: Run, reference: str, prediction: str) -> float | None:
 
 def _with_sort_keys(parsed: ParsedQuery) -> str | None:
     """Return the query with its sort keys as last columns; None if it does not end with ORDER BY."""
-    singles = _find(parsed.root, "regularQuery").nodes("singleQuery")
+    query = parsed.root.find("regularQuery")
+    singles = query.nodes("singleQuery") if query else []
     last = singles[0].nodes()[-1].node("returnClause") if len(singles) == 1 else None
     order = _find(last, "returnBody").node("orderBy") if last else None
     if last is None or order is None:
@@ -210,7 +211,10 @@ def psjs(run: Run, reference: str, prediction: str) -> float | None:
 def matched_nodes(run: Run, text: str) -> set[str] | None:
     """Return the nodes that the MATCH part matches; None if it does not run."""
     parsed = parse(text)
-    if parsed.errors or writing_clauses(parsed):
+    # A query of another kind, or several, is not understood.
+    if parsed.errors or writing_clauses(parsed) or len(parsed.root.nodes("statement")) != 1:
+        return None
+    if not parsed.root.find("regularQuery"):
         return None
     found: set[str] = set()
     for query in _match_queries(parsed):

@@ -93,10 +93,23 @@ def test_an_order_that_cannot_be_had_is_strict() -> None:
     assert GraphMetrics(results).measure(gold, OTHER).ex == 1.0
 
 
+LARGE = HashedTable("ok", row_count=1, width=1, hashes=b"0" * 16, truncated=True)
+
+
+@pytest.mark.parametrize("compat", [False, True])
+def test_a_result_larger_than_any_complete_one_is_wrong(compat: bool) -> None:
+    class LargePrediction(Results):
+        def run_hashed(self, cypher: str | None, values: Values) -> Execution:
+            return LARGE if cypher == OTHER else super().run_hashed(cypher, values)
+
+    results = LargePrediction(**{GOLD: rows(1)})
+    assert GraphMetrics(results, compat=compat).measure(GOLD, OTHER).ex == 0.0
+
+
 def test_too_large_results_are_undefined() -> None:
     class Large(Results):
         def run_hashed(self, cypher: str | None, values: Values) -> Execution:
-            return HashedTable("ok", row_count=1, width=1, hashes=b"0" * 16, truncated=True)
+            return LARGE
 
     found = GraphMetrics(Large()).measure(GOLD, OTHER)
     assert found == GraphScores(None, None, "EX: the result is too large; PSJS: the result is too large")
