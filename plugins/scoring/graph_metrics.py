@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
+from retrocypher.kg.cypher.clauses import writing_clauses
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution import published
 from retrocypher.kg.execution.execution import Execution, HashedTable, hash_rows
@@ -165,7 +166,10 @@ class GraphMetrics:
         gold = self._nodes(provenance(gold_text))
         if text == gold_text:
             return 1.0
-        if not text.strip() or parse(text).errors:
+        parsed = parse(text)
+        # Its MATCH part alone would run.
+        refused = bool(writing_clauses(parsed)) or (executed is not None and executed.status == "refused")
+        if not text.strip() or parsed.errors or refused:
             return 0.0
         try:
             return _jaccard(gold, self._nodes(provenance(text)), of_nothing=1.0)

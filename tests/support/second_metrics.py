@@ -34,7 +34,7 @@ def runner(driver: neo4j.Driver) -> Run:
             known[text] = None
             try:
                 with driver.session(default_access_mode="READ") as session:
-                    result = session.run(neo4j.Query(text, timeout=60))
+                    result = session.run(neo4j.Query(text, timeout=30))
                     rows = [list(row.values()) for row in itertools.islice(result, MOST_ROWS + 1)]
                     known[text] = None if len(rows) > MOST_ROWS else rows
             except (DriverError, Neo4jError):

@@ -75,14 +75,14 @@ def test_two_empty_sets_are_alike_and_the_published_evaluator_gives_zero() -> No
 
 
 def test_undefined_only_where_the_prediction_runs() -> None:
-    results = Results(**{"MATCH (n) SET n.x = 1": FAILED})
+    text = "SHOW INDEXES"
+    results = Results(**{text: FAILED})
     results.of(GOLD, rows(1), "n")
-    text = "MATCH (n) SET n.x = 1"
     assert GraphMetrics(results).measure(GOLD, text) == GraphScores(0.0, 0.0, None)
     results.results[text] = rows(1)
     found = GraphMetrics(results).measure(GOLD, text)
     assert found.psjs is None
-    assert found.reason == "PSJS: not understood: a clause that begins with SET"
+    assert found.reason == "PSJS: not understood: not one query"
 
 
 def test_an_order_that_cannot_be_had_is_strict() -> None:
@@ -91,6 +91,20 @@ def test_an_order_that_cannot_be_had_is_strict() -> None:
     assert GraphMetrics(results).measure(gold, OTHER).ex == 0.0
     results.results["MATCH (a) RETURN a.x, a.y AS __s0 ORDER BY a.y"] = rows(1, 0, 2, 0, width=2)
     assert GraphMetrics(results).measure(gold, OTHER).ex == 1.0
+
+
+@pytest.mark.parametrize(
+    ("refused", "executed"),
+    [
+        ("MATCH (a) WITH a.x AS x MERGE (:B) RETURN x", None),
+        ("MATCH (a) WITH a.x AS x CALL dbms.killAll() RETURN x", Execution("refused")),
+    ],
+)
+def test_a_refused_query_has_no_similarity(refused: str, executed: Execution | None) -> None:
+    results = Results()
+    results.of(GOLD, rows(1), "n")
+    results.of(refused, FAILED, "n")
+    assert GraphMetrics(results).measure(GOLD, refused, executed).psjs == 0.0
 
 
 LARGE = HashedTable("ok", row_count=1, width=1, hashes=b"0" * 16, truncated=True)
