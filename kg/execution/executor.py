@@ -26,6 +26,7 @@ from retrocypher.kg.execution.execution import (
 )
 from retrocypher.kg.execution.guard import (
     guard_rules,
+    only_reads,
     refusal_by_plan,
     refusal_by_tokens,
     with_limit,
@@ -70,9 +71,9 @@ class Attempts:
     def attempt(self, call: Call, *, shortcut: bool) -> Execution | InconclusiveAttempt:
         """Plan, check and run a query once; only plan and check it where no more is asked.
 
-        The shortcut skips the planning of a query whose shape was planned and found harmless before, and
-        sends its strings as parameters. Only a success counts; all else is decided the long way. Raise
-        Unauthorised if the server does not accept the session's credentials.
+        The shortcut skips the planning of a query that plainly reads only. It skips it too where the shape
+        was found harmless before, and sends the strings as parameters. Only a success counts; all else is
+        decided the long way. Raise Unauthorised if the server does not accept the session's credentials.
         """
         try:
             self._client.ready()
@@ -101,7 +102,11 @@ class Attempts:
             return None
         kind = shape(text)
         if kind not in self._harmless:
-            return None
+            if call.plan_only or not only_reads(text, guard_rules()):
+                return None
+            self._found_harmless(kind)
+            answer = self._client.run(text, {}, self._tag, deadline, call.values)
+            return None if "error" in answer else _ok(answer)
         places = self._harmless[kind]
         if places is None:
             places = self._harmless[kind] = parameter_places(text)
@@ -132,12 +137,16 @@ class Attempts:
         refusal = refusal or refusal_by_tokens(tokens(text), rules)
         if refusal:
             return Execution("refused", message=refusal)
-        if len(text) <= _LONGEST_SHORTCUT and len(self._harmless) < _MOST_SHAPES:
-            self._harmless.setdefault(shape(text))
+        if len(text) <= _LONGEST_SHORTCUT:
+            self._found_harmless(shape(text))
         if call.plan_only:
             return Execution("ok")
         answer = self._client.run(text, {}, self._tag, deadline, call.values)
         return _failed(judge(answer["error"]), answer["error"]) if "error" in answer else _ok(answer)
+
+    def _found_harmless(self, kind: str) -> None:
+        if len(self._harmless) < _MOST_SHAPES:
+            self._harmless.setdefault(kind)
 
 
 def _ok(answer: dict[str, Any]) -> Execution:
@@ -159,7 +168,7 @@ def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | Inc
 class GuardedExecutor:
     """Runs untrusted Cypher against a server, and returns the result.
 
-    Nothing runs before the server has planned it and the plan and the text were found to read only the graph.
+    Nothing runs before its text, or its text and the server's plan of it, were found to read only the graph.
     A query that runs into a time or memory limit, or during which the server is lost, is run once more with
     no other query beside it; that second run decides, so load never does. Where it shows that the query is
     over a limit, the session does not run that text again.

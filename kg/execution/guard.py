@@ -5,10 +5,14 @@ a subquery inside a comprehension, ``reduce`` or ``CASE`` is planned as part of 
 or procedure call is no operator of the plan that ``EXPLAIN`` returns. So the tokens, cut by the server's own
 lexer, are checked as well.
 
+A text of nothing but reading clauses, in plain characters, needs no plan: `only_reads` is stricter than both
+checks.
+
 A text that the server does not accept has no plan. If it holds a writing clause, that is reported before the
 server's message, so that nobody repairs the syntax of a write.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -25,14 +29,19 @@ from retrocypher.kg.cypher.parser import number_value, parse
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind
 
 _LONGEST_PARSED = 4_000
+
+_PLAIN = re.compile(r"(?!.*(?://|/\*))[\n\t -\[\]-_a-~]+", re.DOTALL)
+"""ASCII without backslash, back-tick and comments: nothing that two lexers could cut at different places."""
+
 _NAMES = (TokenKind.IDENTIFIER, TokenKind.KEYWORD)
 
 
 @dataclass(frozen=True, slots=True)
 class GuardRules:
-    """The longest text, plan operators that refuse a query, procedures and dotted functions it may call."""
+    """The longest text, reading clauses, operators that refuse, and the procedures and functions to call."""
 
     longest_text: int
+    reading_clauses: frozenset[str]
     denied_operators: tuple[str, ...]
     procedures: frozenset[str]
     functions: frozenset[str]
@@ -81,6 +90,28 @@ def refusal_by_tokens(found: Sequence[Token], rules: GuardRules) -> str | None:
                 return reason
         position = max(stop, position + 1)
     return None
+
+
+def only_reads(text: str, rules: GuardRules) -> bool:
+    """Return whether a query may run without a look at its plan.
+
+    It is short and plain, the grammar accepts it, its clauses at any depth are reading ones, and its tokens
+    refuse nothing. The server has no operator that refuses a query to plan for such a text: each needs a
+    clause or command of its own. False says nothing against a query.
+    """
+    if len(text) > _LONGEST_PARSED or not _PLAIN.fullmatch(text):
+        return False
+    parsed = parse(text)
+    found = clauses(parsed)
+    return (
+        not parsed.errors
+        # No prefix (EXPLAIN, PROFILE, CYPHER), no command and no second statement.
+        and len(statements := parsed.root.nodes("statement")) == 1
+        and statements[0].start == parsed.tokens[0].start
+        and statements[0].node(Rule.REGULAR_QUERY) is not None
+        and all(clause.kind in rules.reading_clauses for clause in found)
+        and refusal_by_tokens(parsed.tokens, rules) is None
+    )
 
 
 def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rules: GuardRules) -> str | None:

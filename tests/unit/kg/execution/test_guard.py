@@ -8,6 +8,7 @@ from support.cases import Case, read_cases
 from retrocypher.kg.cypher.tokens import tokens
 from retrocypher.kg.execution.guard import (
     guard_rules,
+    only_reads,
     refusal_by_plan,
     refusal_by_tokens,
     with_limit,
@@ -48,6 +49,40 @@ def test_plan_lets_reads_and_schema_procedures_pass() -> None:
 def test_tokens_refuse_what_a_plan_hides_and_let_plain_reads_pass(case: Case) -> None:
     refusal = refusal_by_tokens(tokens(case.text), guard_rules())
     assert bool(refusal) == case.heading.startswith("refused")
+    assert not (refusal and only_reads(case.text, guard_rules()))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("MATCH (n:Molecule) WHERE n.name = 'CC' RETURN n.name AS a ORDER BY a SKIP 1 LIMIT 2", True),
+        ("OPTIONAL MATCH (n) WITH n UNWIND [1, 2] AS x RETURN x UNION MATCH (n) RETURN n AS x", True),
+        ("MATCH (n) WHERE EXISTS { (n)-->() } RETURN COUNT { MATCH (n)-->(m) RETURN m } AS c", True),
+        ("MATCH (n) WHERE n.name = 'CREATE (m)' RETURN n.set AS load", True),
+        ("MATCH (n) RETURN COLLECT { CALL { RETURN 1 AS x } RETURN x } AS c", False),
+        ("MATCH (n) RETURN [x IN [1] | COLLECT { LOAD CSV FROM 'f' AS l RETURN l }] AS r", False),
+        ("MATCH (n) SET n.a = 1", False),
+        ("MATCH (n) RETURN apoc.load.json('f') AS a", False),
+        ("CALL db.labels()", False),
+        ("SHOW INDEXES", False),
+        ("USE neo4j RETURN 1", False),
+        ("PROFILE RETURN 1", False),
+        ("EXPLAIN RETURN 1", False),
+        ("CYPHER runtime=slotted RETURN 1", False),
+        ("RETURN 1; RETURN 2", False),
+        ("MATCH (n RETURN n", False),
+        # Where two lexers could differ.
+        ("RETURN 'a\\u0027 AS a", False),
+        ("RETURN 1 AS `a`", False),
+        ("RETURN 1 // CALL", False),
+        ("RETURN 1 /* CALL */", False),
+        ("RETURN 'é'", False),
+        (" ", False),
+        (";", False),
+    ],
+)
+def test_only_plain_reading_clauses_need_no_plan(text: str, expected: bool) -> None:
+    assert only_reads(text, guard_rules()) is expected
 
 
 @pytest.mark.parametrize(
