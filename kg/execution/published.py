@@ -88,8 +88,13 @@ def _element_ids(matching: str) -> str:
     for clause in _clauses(_MAP.sub("{}", " ".join(clauses))):
         if clause.startswith(_STARTS):
             names.update(_NAMED_NODE.findall(clause))
-    ids = " + ".join(f"collect(DISTINCT elementId({name}))" for name in sorted(names)) or "[]"
-    return f"{' '.join(clauses)} WITH {ids} AS ids UNWIND ids AS id RETURN DISTINCT id"
+    # The evaluator collects the ids of each name. This gives the same set and takes less time to plan.
+    found, node = " ".join(clauses), "node"
+    while node in found:
+        node += "_"
+    only = f" WITH {node} WHERE {node} IS NOT NULL" if "OPTIONAL" in found else ""
+    nodes = f"[{', '.join(sorted(names))}] AS {node}{only}"
+    return f"{found} UNWIND {nodes} RETURN DISTINCT elementId({node}) AS id"
 
 
 def published_form(value: Any, digest: Callable[[bytes], bytes]) -> bytes:

@@ -4,7 +4,7 @@ import pytest
 
 from retrocypher.kg.execution.published import is_ordered, provenance_text
 
-TAIL = "UNWIND ids AS id RETURN DISTINCT id"
+TAIL = "AS node RETURN DISTINCT elementId(node) AS id"
 
 
 @pytest.mark.parametrize(
@@ -12,48 +12,55 @@ TAIL = "UNWIND ids AS id RETURN DISTINCT id"
     [
         (
             "MATCH (n:A)-[r:X]->(:B {k: 'v'}) WHERE n.x > 1 RETURN n.name",
-            "MATCH (n:A)-[r:X]->(ntmp0:B {k: 'v'}) WHERE n.x > 1"
-            f" WITH collect(DISTINCT elementId(n)) + collect(DISTINCT elementId(ntmp0)) AS ids {TAIL}",
+            f"MATCH (n:A)-[r:X]->(ntmp0:B {{k: 'v'}}) WHERE n.x > 1 UNWIND [n, ntmp0] {TAIL}",
         ),
         (
             "MATCH (:A)-[:X]->(:B) RETURN 1",
-            "MATCH (ntmp0:A)-[rtmp0:X]->(ntmp1:B)"
-            f" WITH collect(DISTINCT elementId(ntmp0)) + collect(DISTINCT elementId(ntmp1)) AS ids {TAIL}",
+            f"MATCH (ntmp0:A)-[rtmp0:X]->(ntmp1:B) UNWIND [ntmp0, ntmp1] {TAIL}",
         ),
         # Inner nodes and nodes with a map only are missed.
         (
             "MATCH (n)-[*1..2]->({k: 1}) RETURN n",
-            f"MATCH (n)-[*1..2]->({{k: 1}}) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n)-[*1..2]->({{k: 1}}) UNWIND [n] {TAIL}",
         ),
-        ("MATCH ()-->() RETURN 1", f"MATCH ()-->() WITH [] AS ids {TAIL}"),
+        ("MATCH ()-->() RETURN 1", f"MATCH ()-->() UNWIND [] {TAIL}"),
         (
             "MATCH (n) WITH DISTINCT n WHERE n.x > 1 RETURN n",
-            f"MATCH (n) WITH * WHERE n.x > 1 WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n) WITH * WHERE n.x > 1 UNWIND [n] {TAIL}",
         ),
         (
             "MATCH (n) WITH DISTINCT n RETURN n",
-            f"MATCH (n) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n) UNWIND [n] {TAIL}",
         ),
         (
             "MATCH (n) WITH n.x AS x MATCH (m) RETURN m",
-            f"MATCH (n) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n) UNWIND [n] {TAIL}",
         ),
         # A word of the text that is no clause.
         (
             "MATCH (n) WHERE n.x STARTS WITH 'a' RETURN n",
-            f"MATCH (n) WHERE n.x STARTS WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n) WHERE n.x STARTS UNWIND [n] {TAIL}",
+        ),
+        # A name that is free; a node that may be missing.
+        (
+            "MATCH (node)-->(id) RETURN id",
+            "MATCH (node)-->(id) UNWIND [id, node] AS node_ RETURN DISTINCT elementId(node_) AS id",
+        ),
+        (
+            "MATCH (n) OPTIONAL MATCH (n)-->(m) RETURN m",
+            "MATCH (n) OPTIONAL MATCH (n)-->(m) UNWIND [m, n] AS node WITH node WHERE node IS NOT NULL"
+            " RETURN DISTINCT elementId(node) AS id",
         ),
         ("match (n) return n", ""),
-        (" MATCH (n) RETURN n", f"MATCH (n) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}"),
+        (" MATCH (n) RETURN n", f"MATCH (n) UNWIND [n] {TAIL}"),
         ("RETURN 1", ""),
         (
             "CALL { MATCH (n) RETURN n UNION MATCH (m) RETURN m AS n } RETURN n",
-            f"MATCH (n) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}"
-            f" UNION MATCH (m) WITH collect(DISTINCT elementId(m)) AS ids {TAIL}",
+            f"MATCH (n) UNWIND [n] {TAIL} UNION MATCH (m) UNWIND [m] {TAIL}",
         ),
         (
             "MATCH (n) RETURN n UNION ALL MATCH (m) RETURN m",
-            f"MATCH (n) WITH collect(DISTINCT elementId(n)) AS ids {TAIL}",
+            f"MATCH (n) UNWIND [n] {TAIL}",
         ),
     ],
 )
