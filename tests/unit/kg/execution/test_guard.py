@@ -79,6 +79,8 @@ def test_tokens_refuse_what_a_plan_hides_and_let_plain_reads_pass(case: Case) ->
         ("RETURN 'é'", False),
         (" ", False),
         (";", False),
+        # Where parsing could take long.
+        (f"RETURN {'[x IN ' * 200}[1]{'|1]' * 200} AS x", False),
     ],
 )
 def test_only_plain_reading_clauses_need_no_plan(text: str, expected: bool) -> None:
