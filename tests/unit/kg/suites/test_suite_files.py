@@ -50,6 +50,8 @@ def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 
 def test_shipped_suites_are_found_by_name() -> None:
     assert read_suite(suite_folder("reactions")).answers == ("context", "routes")
+    with pytest.raises(InputError, match="a suite of reactions, not of tables"):
+        read_table_suite(suite_folder("reactions"))
     with pytest.raises(InputError, match=r"no such suite\. Shipped: .*reactions; or name a folder"):
         suite_folder("no-such")
 
