@@ -9,12 +9,11 @@ from pathlib import Path
 import neo4j
 import pytest
 from support.property_graphs import hostile_league, league, replace_graph
-from support.server_tests import server_with
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution, Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
-from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.suites.generate import Generated, generate
 from retrocypher.kg.suites.graph import PropertyGraph
 from retrocypher.kg.suites.lexicon import lexicon_skeleton
@@ -42,12 +41,11 @@ class Server:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(own_server: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     locks = tmp_path_factory.mktemp("locks")
     with (
-        server_with([]) as running,
-        connect(running.endpoint) as driver,
-        GuardedExecutor(running.endpoint, Limits(row_cap=MOST_ROWS), locks) as executor,
+        connect(own_server) as driver,
+        GuardedExecutor(own_server, Limits(row_cap=MOST_ROWS), locks) as executor,
     ):
         yield Server(driver, executor)
 
@@ -95,6 +93,7 @@ def test_questions_are_even_split_and_the_same_each_time(server: Server, tmp_pat
     assert server.generate(graph, 12, 6).questions != made.questions[:12]
 
 
+@pytest.mark.scale
 def test_readings_of_ambiguous_questions_differ(server: Server) -> None:
     graph = league(1)
     replace_graph(server.driver, graph)

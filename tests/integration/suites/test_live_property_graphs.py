@@ -11,8 +11,7 @@ from support.cypherbench import generated_graph
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.fingerprint import fingerprint
-from retrocypher.kg.server.endpoint import connect
-from retrocypher.kg.server.open import start_server
+from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.suites import loading
 from retrocypher.kg.suites.graph import GraphSchema, Node, PropertyGraph, Relationship, RelationshipType
 from retrocypher.kg.suites.loading import export_graph, fingerprint_of_graph, load_graph
@@ -70,22 +69,19 @@ EVERYTHING = PropertyGraph(
 )
 
 
-@pytest.fixture(scope="module")
-def own_server() -> Iterator[neo4j.Driver]:
-    """A driver to a server apart from the shared one, with nothing in it at first."""
-    with (
-        start_server("local", graph_fingerprint="nothing", load_graph=lambda driver: None) as running,
-        connect(running.endpoint) as driver,
-    ):
-        yield driver
-
-
 @pytest.fixture
-def empty(own_server: neo4j.Driver) -> neo4j.Driver:
-    with own_server.session() as session:
+def empty(own_server: Endpoint) -> Iterator[neo4j.Driver]:
+    """A driver to a server with nothing in it; what a test writes is deleted, because it may be large."""
+    with connect(own_server) as driver:
+        _delete_all(driver)
+        yield driver
+        _delete_all(driver)
+
+
+def _delete_all(driver: neo4j.Driver) -> None:
+    with driver.session() as session:
         session.run("MATCH ()-[r]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 5000 ROWS").consume()
         session.run("MATCH (n) CALL (n) { DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
-    return own_server
 
 
 def write(driver: neo4j.Driver, query: str) -> None:
@@ -150,6 +146,7 @@ def test_a_database_with_nodes_is_left_alone(empty: neo4j.Driver) -> None:
         load_graph(empty, EVERYTHING)
 
 
+@pytest.mark.scale
 def test_a_node_with_many_relationships_has_a_fingerprint(empty: neo4j.Driver) -> None:
     graph = PropertyGraph(
         "hub",

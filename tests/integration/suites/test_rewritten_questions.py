@@ -15,11 +15,10 @@ from click.testing import CliRunner, Result
 from support.interrupts import heed_interrupts
 from support.property_graphs import league, replace_graph
 from support.roles_api import RolesApi, Said, always
-from support.server_tests import server_with
 from support.waiting import becomes_true
 
 from retrocypher.kg.errors import InputError, RetroCypherError
-from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.suites.questions import TableQuestion, read_questions
 from retrocypher.plugins.cli.main import cli
 from retrocypher.prompts.models.cache_files import prepare, stats
@@ -31,14 +30,13 @@ SAME, DIFFERENT = '{"reason": "", "same": true}', '{"reason": "The team plays fo
 
 
 @pytest.fixture(scope="module")
-def graph() -> Iterator[str]:
+def graph(own_server: Endpoint) -> Iterator[str]:
     """The address of a server with the league, without a password."""
-    with server_with([]) as running, connect(running.endpoint) as driver:
+    with connect(own_server) as driver, pytest.MonkeyPatch.context() as patch:
         replace_graph(driver, league(4))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("NEO4J_USER", running.endpoint.user)
-            patch.setenv("NEO4J_PASSWORD", running.endpoint.password)
-            yield running.endpoint.uri
+        patch.setenv("NEO4J_USER", own_server.user)
+        patch.setenv("NEO4J_PASSWORD", own_server.password)
+        yield own_server.uri
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """``retrocypher suite generate`` on a file and on a live server, twice, and with bad input."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from support.property_graphs import league, replace_graph
-from support.server_tests import server_with
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.server.endpoint import Endpoint, connect
@@ -34,10 +32,10 @@ def _league_with_names() -> PropertyGraph:
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[Endpoint]:
-    with server_with([]) as running, connect(running.endpoint) as driver:
+def endpoint(own_server: Endpoint) -> Endpoint:
+    with connect(own_server) as driver:
         replace_graph(driver, league(4))
-        yield running.endpoint
+    return own_server
 
 
 def test_a_file_gives_a_suite_that_the_user_edits(tmp_path: Path) -> None:
