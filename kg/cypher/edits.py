@@ -9,6 +9,10 @@ from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.cypher.tokens import Node, Token, TokenKind, tokens, unescape
 
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_QUOTED_WORDS = frozenset({"NOT", "NULL", "TYPED", "NORMALIZED", "NFC", "NFD", "NFKC", "NFKD"})
+"""Words that the grammar does not take for labels or types."""
+
 _LABELS = (Rule.LABEL_EXPRESSION, Rule.INSERT_NODE_LABELS, Rule.INSERT_RELATIONSHIP_LABELS)
 
 _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "'": "'", '"': '"', "\\": "\\"}
@@ -95,6 +99,14 @@ def quote(value: str) -> str:
     server as they are. Half a surrogate pair, which no encoded query can hold, is written as an escape.
     """
     return f"'{_ENCODED.sub(_encoded, value)}'"
+
+
+def quote_name(name: str) -> str:
+    """Return a label, type or property name, in backticks where Cypher needs them."""
+    if _PLAIN_NAME.fullmatch(name) and name.upper() not in _QUOTED_WORDS:
+        return name
+    # The server decodes \\uXXXX before it reads anything else, so a backslash is written that way.
+    return "`" + name.replace("`", "``").replace("\\", "\\u005C") + "`"
 
 
 def string_literals(text: str) -> list[StringLiteral]:

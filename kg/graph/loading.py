@@ -1,6 +1,5 @@
 """Loading reactions into an empty database, and reading the schema of a database."""
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, LiteralString, TypeVar
 
+from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.reaction import Reaction
 
@@ -52,8 +52,6 @@ _DIRECTIONS: LiteralString = """
 MATCH (a)-[r]->(b)
 RETURN DISTINCT labels(a) AS start, type(r) AS kind, labels(b) AS end
 """
-
-_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +149,12 @@ def schema_text(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     if not nodes:
         raise GraphError(f"Database '{database}' is empty: it has no schema. Load a graph first.")
     labels = _types((_pattern(record["labels"]), record["key"], record["type"]) for record in nodes)
-    kinds = _types((quoted(record["kind"]), record["key"], record["type"]) for record in properties)
-    arrows = {f"({_pattern(r['start'])})-[:{quoted(r['kind'])}]->({_pattern(r['end'])})" for r in directions}
+    kinds = _types((quote_name(record["kind"]), record["key"], record["type"]) for record in properties)
+    arrows = {
+        f"({_pattern(r['start'])})-[:{quote_name(r['kind'])}]->({_pattern(r['end'])})" for r in directions
+    }
     for record in directions:
-        kinds.setdefault(quoted(record["kind"]), {})
+        kinds.setdefault(quote_name(record["kind"]), {})
     return "\n".join(
         [
             "Nodes and their properties:",
@@ -179,14 +179,9 @@ def _types(rows: Iterable[tuple[str, str | None, str]]) -> dict[str, dict[str, s
 def _braces(properties: Mapping[str, set[str]]) -> str:
     if not properties:
         return ""
-    inner = (f"{quoted(key)}: {' | '.join(sorted(properties[key]))}" for key in sorted(properties))
+    inner = (f"{quote_name(key)}: {' | '.join(sorted(properties[key]))}" for key in sorted(properties))
     return f" {{{', '.join(inner)}}}"
 
 
 def _pattern(labels: Iterable[str]) -> str:
-    return "".join(f":{quoted(label)}" for label in sorted(labels))
-
-
-def quoted(name: str) -> str:
-    """Return the name as Cypher writes it, in backticks where it needs them."""
-    return name if _PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
+    return "".join(f":{quote_name(label)}" for label in sorted(labels))

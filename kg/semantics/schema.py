@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib import resources
 from typing import NamedTuple, TypeAlias
 
+from retrocypher.kg.cypher.tokens import unescape
 from retrocypher.kg.errors import InputError
 
 _NAME = r"(?:`(?:[^`]|``)*`|[^\W\d]\w*)"
@@ -194,7 +195,8 @@ def _properties(text: str) -> Properties:
 
 
 def _plain(name: str) -> str:
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name
+    plain = unescape(name).text
+    return plain[1:-1].replace("``", "`") if plain.startswith("`") else plain
 
 
 def _merged(several: Iterable[Properties]) -> Properties:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, LiteralString, TypeAlias, TypeVar, cast
 
+from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.fingerprint import (
     READ_TIMEOUT_S,
@@ -16,7 +17,7 @@ from retrocypher.kg.graph.fingerprint import (
     node_line,
     relationship_line,
 )
-from retrocypher.kg.graph.loading import batches, quoted, require_empty, write_batch
+from retrocypher.kg.graph.loading import batches, require_empty, write_batch
 from retrocypher.kg.suites.graph import (
     GraphSchema,
     Node,
@@ -74,7 +75,7 @@ def load_graph(driver: "neo4j.Driver", graph: PropertyGraph, database: str = "ne
             require_empty(session, database)
             # First, so that no index is still being filled when the server is closed or asked.
             for label in _labels_to_index(graph):
-                session.run(_INDEX.format(label=quoted(label))).consume()
+                session.run(_INDEX.format(label=quote_name(label))).consume()
             places = _create_nodes(session, graph.nodes)
             _create_relationships(session, graph.relationships, places)
     except (DriverError, Neo4jError) as error:
@@ -87,7 +88,7 @@ def _create_nodes(session: "neo4j.Session", nodes: Sequence[Node]) -> dict[str, 
     """Return the identifier in the database by that in the graph."""
     places: dict[str, int] = {}
     for label, several in _grouped(nodes, attrgetter("label")).items():
-        query = _CREATE_NODES.format(label=quoted(label))
+        query = _CREATE_NODES.format(label=quote_name(label))
         for batch in batches(several, _AT_ONCE):
             rows = [[number, node.properties] for number, node in enumerate(batch)]
             created = write_batch(session, query, rows).records[0][0]
@@ -99,7 +100,7 @@ def _create_relationships(
     session: "neo4j.Session", relationships: Sequence[Relationship], places: Mapping[str, int]
 ) -> None:
     for kind, several in _grouped(relationships, attrgetter("type")).items():
-        query = _CREATE_RELATIONSHIPS.format(type=quoted(kind))
+        query = _CREATE_RELATIONSHIPS.format(type=quote_name(kind))
         rows = ([places[each.start], places[each.end], each.properties] for each in several)
         for batch in batches(rows, _AT_ONCE):
             write_batch(session, query, batch)

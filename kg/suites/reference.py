@@ -1,24 +1,11 @@
 """The reference query of a question, as Cypher in the form of CypherBench."""
 
 import datetime
-import re
 from collections.abc import Mapping, Sequence
 
-from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.cypher.edits import quote, quote_name
 from retrocypher.kg.suites.graph import Value
 from retrocypher.kg.suites.instances import Hop, Match, Return
-
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_QUOTED_WORDS = frozenset({"NOT", "NULL", "TYPED", "NORMALIZED", "NFC", "NFD", "NFKC", "NFKD"})
-"""Words that the grammar does not take for labels or types."""
-
-
-def name_text(name: str) -> str:
-    """Return a label, type or property name, in backticks where Cypher needs them."""
-    if _PLAIN.fullmatch(name) and name.upper() not in _QUOTED_WORDS:
-        return name
-    # The server decodes \\uXXXX before it reads anything else, so a backslash is written that way.
-    return "`" + name.replace("`", "``").replace("\\", "\\u005C") + "`"
 
 
 def value_text(value: Value) -> str:
@@ -49,12 +36,12 @@ def query_text(match: Match, wanted: Return, keys: Mapping[str, str]) -> str:
     """Return the reference query."""
     matched = match_text(match, keys)
     key = keys.get(match.label, "")
-    own = f"n.{name_text(key)}" if key else ""
-    value = f"n.{name_text(wanted.property)}" if wanted.property else ""
+    own = f"n.{quote_name(key)}" if key else ""
+    value = f"n.{quote_name(wanted.property)}" if wanted.property else ""
     distinct = f"{matched} WITH DISTINCT n"
     known = ""
     if wanted.known_only:
-        known = f" WHERE {f'n.{name_text(wanted.group)}' if wanted.group else value} IS NOT NULL"
+        known = f" WHERE {f'n.{quote_name(wanted.group)}' if wanted.group else value} IS NOT NULL"
     match wanted.template:
         case "name" | "time_name" | "union_name":
             return f"{distinct} RETURN {own}"
@@ -69,7 +56,7 @@ def query_text(match: Match, wanted: Return, keys: Mapping[str, str]) -> str:
         case "filter":
             return f"{distinct} WHERE {_condition(value, wanted)} RETURN {own}"
         case "aggregate" if wanted.group:
-            group = f"n.{name_text(wanted.group)}"
+            group = f"n.{quote_name(wanted.group)}"
             return (
                 f"{distinct}{known} WITH {group} AS key, {_aggregate(value, wanted)} AS agg RETURN key, agg"
             )
@@ -111,8 +98,8 @@ def _paths(match: Match, hops: Sequence[Hop], keys: Mapping[str, str]) -> str:
         label = match.labels[variable]
         named = ""
         if variable in match.named:
-            named = f" {{{name_text(keys[label])}: {value_text(match.named[variable])}}}"
-        return f"({variable}:{name_text(label)}{named})"
+            named = f" {{{quote_name(keys[label])}: {value_text(match.named[variable])}}}"
+        return f"({variable}:{quote_name(label)}{named})"
 
     if not hops:
         return ", ".join(node(variable) for variable in match.labels)
@@ -124,7 +111,7 @@ def _paths(match: Match, hops: Sequence[Hop], keys: Mapping[str, str]) -> str:
         if near == "n":
             paths.append(node("n"))
             seen = ["n"]
-        arrow = f"-[{hop.variable}:{name_text(hop.type)}]-"
+        arrow = f"-[{hop.variable}:{quote_name(hop.type)}]-"
         paths[-1] += (f"{arrow}>" if hop.start == near else f"<{arrow}") + node(hop.other(near))
         seen.append(hop.other(near))
     return ", ".join(paths)
@@ -133,7 +120,7 @@ def _paths(match: Match, hops: Sequence[Hop], keys: Mapping[str, str]) -> str:
 def _period(match: Match) -> str:
     if match.period is None:
         return ""
-    start, end = f"r0.{name_text(match.period.start)}", f"r0.{name_text(match.period.end)}"
+    start, end = f"r0.{quote_name(match.period.start)}", f"r0.{quote_name(match.period.end)}"
     year = match.period.year
     if year is None:
         return f" WHERE {start} IS NOT NULL AND {end} IS NULL"

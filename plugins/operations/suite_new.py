@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.loading import quoted
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.kg.suites.questions import TableQuestion, write_questions
@@ -37,17 +37,17 @@ def _examples(schema_text: str) -> list[TableQuestion]:
     )
     if label is None or key is None:
         raise InputError("the graph has no node with a label and a property, so there is nothing to ask")
-    node = f"(n:{quoted(label)})"
+    node = f"(n:{quote_name(label)})"
     examples = [
         (f"How many {label} nodes are there?", f"MATCH {node} RETURN count(n)"),
         (
             f"List the distinct values of {key} of {label} nodes.",
-            f"MATCH {node} WHERE n.{quoted(key)} IS NOT NULL RETURN DISTINCT n.{quoted(key)}",
+            f"MATCH {node} WHERE n.{quote_name(key)} IS NOT NULL RETURN DISTINCT n.{quote_name(key)}",
         ),
     ]
     if edges := sorted(schema.edges):
         edge = edges[0]
-        pattern = f"(n:{quoted(edge.start)})-[:{quoted(edge.type)}]->(m:{quoted(edge.end)})"
+        pattern = f"(n:{quote_name(edge.start)})-[:{quote_name(edge.type)}]->(m:{quote_name(edge.end)})"
         examples.append(
             (
                 f"How many {edge.start} nodes have a {edge.type} relationship to a {edge.end} node?",

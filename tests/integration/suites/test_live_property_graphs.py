@@ -8,9 +8,12 @@ from pathlib import Path
 import neo4j
 import pytest
 from support.cypherbench import generated_graph
+from support.property_graphs import hostile_league
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.fingerprint import fingerprint
+from retrocypher.kg.graph.loading import schema_text
+from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.suites import loading
 from retrocypher.kg.suites.graph import GraphSchema, Node, PropertyGraph, Relationship, RelationshipType
@@ -118,6 +121,16 @@ def test_what_is_exported_is_what_was_loaded(empty: neo4j.Driver) -> None:
     assert sorted(node.properties["name"] for node in exported.nodes) == sorted(
         node.properties["name"] for node in EVERYTHING.nodes
     )
+
+
+def test_hostile_names_are_loaded_and_shown_as_they_are(empty: neo4j.Driver) -> None:
+    graph, _ = hostile_league()
+    load_graph(empty, graph)
+    exported = export_graph(empty, "league")
+    assert fingerprint_of_graph(exported) == fingerprint_of_graph(graph)
+    schema = parse_schema(schema_text(empty))
+    assert schema.labels.keys() == graph.schema.labels.keys()
+    assert {each.type for each in schema.edges} == {each.type for each in graph.schema.relationships}
 
 
 def test_a_file_of_a_published_schema_loads(empty: neo4j.Driver, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.property_graphs import hostile_league, league
 
-from retrocypher.kg.cypher.edits import string_literals
+from retrocypher.kg.cypher.edits import quote_name, string_literals
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.execution.execution import Execution
@@ -37,7 +37,7 @@ from retrocypher.kg.suites.lexicon import (
 from retrocypher.kg.suites.matcher import Matcher
 from retrocypher.kg.suites.patterns import Sampler, shapes, tasks, templates
 from retrocypher.kg.suites.proposal import check_generation, propose
-from retrocypher.kg.suites.reference import match_text, name_text, query_text, value_text
+from retrocypher.kg.suites.reference import match_text, query_text, value_text
 from retrocypher.kg.suites.returns import ReturnChooser
 from retrocypher.kg.suites.suite import Generation, RelationshipFacts
 
@@ -355,16 +355,15 @@ def test_values_are_written_as_literals(value: Value, text: str) -> None:
 @given(st.text(min_size=1), st.text(st.characters(codec="utf-8")))
 def test_names_and_values_are_quoted(name: str, value: str) -> None:
     name = "".join(character for character in name if ord(character) > 31 and character.isprintable()) or "x"
-    text = (
-        f"MATCH (n:{name_text(name)} {{{name_text(name)}: {value_text(value)}}}) RETURN n.{name_text(name)}"
-    )
+    quoted = quote_name(name)
+    text = f"MATCH (n:{quoted} {{{quoted}: {value_text(value)}}}) RETURN n.{quoted}"
     assert not parse(text).errors
     assert [each.value for each in string_literals(text)] == [value]
 
 
 @pytest.mark.parametrize("word", ["NOT", "null", "TYPED", "MATCH", "order", "CASE", "true", "nfc"])
 def test_words_of_cypher_may_be_names(word: str) -> None:
-    name = name_text(word)
+    name = quote_name(word)
     assert not parse(f"MATCH (n:{name})-[r:{name}]->(m {{{name}: 1}}) RETURN n.{name}").errors
 
 
