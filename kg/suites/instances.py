@@ -1,14 +1,17 @@
 """A question before it has words: what it matches in a graph, and what it returns of that.
 
 The reference query, the second computation of the answer and the English text are three readings of these
-types, and share nothing else.
+types and of ``returns.yaml``, and share nothing else.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from retrocypher.kg.suites.graph import Value
+from retrocypher.kg.suites.suite import suite_data
 
 Order = Literal["", "asc", "desc"]
 Aggregate = Literal["", "count", "count_values", "min", "max", "avg"]
@@ -84,3 +87,28 @@ class Return:
     """Property by which an aggregate is grouped."""
     known_only: bool = False
     """Whether nodes without the property (or the group) are left out."""
+
+    def subject(self) -> str:
+        """Return the property that is returned, sorted by, compared, counted or grouped by; may be empty."""
+        return self.property or self.group
+
+    def form(self) -> "ReturnForm":
+        """Return how this is written."""
+        name: str = self.template
+        if name == "property":
+            name = self.columns
+        elif name == "filter":
+            name = "item" if self.operator == "in" else "condition"
+        elif name == "aggregate":
+            name = "groups" if self.group else self.aggregate
+        return suite_data("returns.yaml", dict[str, ReturnForm])[name]
+
+
+class ReturnForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An entry of ``returns.yaml``, which says what its fields in braces stand for."""
+
+    cypher: str
+    sql: str
+    english: str
+    english_of: dict[str, str] = {}
+    """By pattern, another sentence."""

@@ -1,7 +1,8 @@
 """A second computation of answers, in DuckDB over the exported graph.
 
-It reads the structured question and shares no code with the reference query. Each label is a table with a
-row per node, each relationship type between two labels a table of pairs; all values are sent as parameters.
+It reads the structured question and the SQL of ``returns.yaml``, and shares no code with the reference query.
+Each label is a table with a row per node, each relationship type between two labels a table of pairs; all
+values are sent as parameters.
 """
 
 import json
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 100_000
 """Rows of the longest answer that a question may have."""
-
-_COMPARISONS = {
-    "comparison_argmax": "CASE WHEN a.{0} > b.{0} THEN a.{1} ELSE b.{1} END",
-    "comparison_same": "a.{0} = b.{0}",
-    "comparison_difference": "a.{0} - b.{0}",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,61 +78,27 @@ class Matcher:
 
     def answer(self, match: Match, wanted: Return) -> Answer | None:
         """Return the answer, or None if it has more than `MOST_ROWS` rows."""
-        label, template = match.label, wanted.template
-        key = self._column(label, self._keys[label]) if label in self._keys else ""
-        value = self._column(label, wanted.property) if wanted.property else ""
-        group = self._column(label, wanted.group) if wanted.group else ""
-        if template in _COMPARISONS:
-            table, chosen = self._nodes[label], _COMPARISONS[template].format(value, key)
-            text = f"SELECT {chosen} FROM {table} a, {table} b WHERE a.{key} = ? AND b.{key} = ?"
-            return self._answer(text, (match.named["n"], match.named["m0"]))
-        if template == "group_count":
-            query = self._matched(match)
-            counted = f"SELECT n, count(DISTINCT m0) AS num FROM ({query.text}) GROUP BY n"
-            return self._answer(
-                f"SELECT {key}, num FROM ({counted}) JOIN {self._nodes[label]} ON id = n", query.values
-            )
-        needed = f"{group or value} IS NOT NULL" if wanted.known_only else "true"
-        nodes, values = self._from_nodes(match, needed)
-        match template:
-            case "sort" | "argmax":
-                text = (
-                    f"SELECT {value}, {key} {nodes} AND {value} IS NOT NULL ORDER BY {value} {wanted.order}"
-                )
-                return self._ordered(text, values, first_only=template == "argmax")
-            case "property":
-                columns = {"value": value, "key_and_value": f"{key}, {value}"}
-                return self._answer(
-                    f"SELECT {columns.get(wanted.columns, f'DISTINCT {value}')} {nodes}", values
-                )
-            case "filter":
-                condition = f"{value} {wanted.operator} ?"
-                if wanted.operator == "in":
-                    condition = f"list_contains({value}, ?)"
-                return self._answer(f"SELECT {key} {nodes} AND {condition}", (*values, wanted.value))
-            case "aggregate" | "union_count":
-                total = {"": "count(*)", "count": "count(*)", "count_values": f"count(DISTINCT {value})"}.get(
-                    wanted.aggregate, f"{wanted.aggregate}({value})"
-                )
-                grouped = f"SELECT {group}, {total} {nodes} GROUP BY {group}"
-                return self._answer(grouped if group else f"SELECT {total} {nodes}", values)
-            case _:
-                return self._answer(f"SELECT {key} {nodes}", values)
-
-    def _answer(self, text: str, values: Sequence[Any]) -> Answer | None:
+        table = self._nodes[match.label]
+        columns = self._columns[table]
+        key, value = columns.get(self._keys.get(match.label, "")), columns.get(wanted.subject())
+        query = self._matched(match)
+        known = f" AND {value} IS NOT NULL" if wanted.known_only else ""
+        text = wanted.form().sql.format(
+            key=key,
+            value=value,
+            matched=query.text,
+            table=table,
+            nodes=f"FROM {table} WHERE id IN (SELECT n FROM ({query.text})){known}",
+            both=f"FROM {table} n, {table} m0 WHERE n.id IN ({query.text}) AND m0.{key} = ?",
+            order=wanted.order,
+            operator=wanted.operator,
+        )
+        more = match.named["m0"] if match.task == "comparison" else wanted.value
+        values = query.values if more is None else (*query.values, more)
         rows = self._rows(f"{text} LIMIT {MOST_ROWS + 1}", values)
+        if wanted.order:
+            return _ordered(rows, first_only=wanted.template == "argmax")
         return None if len(rows) > MOST_ROWS else Answer(_sorted(rows), (len(rows),))
-
-    def _ordered(self, text: str, values: Sequence[Any], *, first_only: bool) -> Answer | None:
-        rows = self._rows(f"{text} LIMIT {MOST_ROWS + 1}", values)
-        ties = tuple(Counter(value for value, _ in rows).values())
-        if first_only:
-            # A tie at the top has no single answer.
-            return Answer([[rows[0][1]]] if ties[:1] == (1,) else [], (1,))
-        ordered: list[list[Any]] = []
-        for length in ties:
-            ordered += _sorted([(key,) for _, key in rows[len(ordered) : len(ordered) + length]])
-        return None if len(rows) > MOST_ROWS else Answer(ordered, ties)
 
     def _from_nodes(self, match: Match, condition: str = "true", *more: Any) -> tuple[str, tuple[Any, ...]]:
         query = self._matched(match)
@@ -233,6 +194,18 @@ class Matcher:
         self._database.register("loaded", pyarrow.table(data))
         self._database.execute(f"CREATE TABLE {table} AS SELECT * FROM loaded")
         self._database.unregister("loaded")
+
+
+def _ordered(rows: Sequence[tuple[Any, ...]], *, first_only: bool) -> Answer | None:
+    """Return the answer of sorted rows with the value first, which is not returned."""
+    ties = tuple(Counter(value for value, _ in rows).values())
+    if first_only:
+        # A tie at the top has no single answer.
+        return Answer([[rows[0][1]]] if ties[:1] == (1,) else [], (1,))
+    ordered: list[list[Any]] = []
+    for length in ties:
+        ordered += _sorted([(key,) for _, key in rows[len(ordered) : len(ordered) + length]])
+    return None if len(rows) > MOST_ROWS else Answer(ordered, ties)
 
 
 def without_hop(match: Match, hop: Hop) -> Match:

@@ -34,61 +34,22 @@ def match_text(match: Match, keys: Mapping[str, str]) -> str:
 
 def query_text(match: Match, wanted: Return, keys: Mapping[str, str]) -> str:
     """Return the reference query."""
-    matched = match_text(match, keys)
-    key = keys.get(match.label, "")
-    own = f"n.{quote_name(key)}" if key else ""
-    value = f"n.{quote_name(wanted.property)}" if wanted.property else ""
-    distinct = f"{matched} WITH DISTINCT n"
-    known = ""
-    if wanted.known_only:
-        known = f" WHERE {f'n.{quote_name(wanted.group)}' if wanted.group else value} IS NOT NULL"
-    match wanted.template:
-        case "name" | "time_name" | "union_name":
-            return f"{distinct} RETURN {own}"
-        case "property":
-            if wanted.columns == "different_values":
-                return f"{distinct}{known} RETURN DISTINCT {value}"
-            return f"{distinct}{known} RETURN {value if wanted.columns == 'value' else f'{own}, {value}'}"
-        case "sort":
-            return f"{distinct}{known} RETURN {own} ORDER BY {value} {wanted.order.upper()}"
-        case "argmax":
-            return f"{distinct}{known} RETURN {own} ORDER BY {value} {wanted.order.upper()} LIMIT 1"
-        case "filter":
-            return f"{distinct} WHERE {_condition(value, wanted)} RETURN {own}"
-        case "aggregate" if wanted.group:
-            group = f"n.{quote_name(wanted.group)}"
-            return (
-                f"{distinct}{known} WITH {group} AS key, {_aggregate(value, wanted)} AS agg RETURN key, agg"
-            )
-        case "aggregate":
-            return f"{distinct} RETURN {_aggregate(value, wanted)}"
-        case "union_count":
-            return f"{distinct} RETURN count(n)"
-        case "group_count":
-            return f"{matched} WITH n, count(DISTINCT m0) AS num RETURN {own}, num"
-        case _:
-            return f"{matched} RETURN {_comparison(wanted, own, value)} AS answer"
 
+    def property_of(node: str, name: str) -> str:
+        return f"{node}.{quote_name(name)}"
 
-def _comparison(wanted: Return, own: str, value: str) -> str:
-    other_own, other = f"m0.{own.removeprefix('n.')}", f"m0.{value.removeprefix('n.')}"
-    if wanted.template == "comparison_argmax":
-        return f"CASE WHEN {value} > {other} THEN {own} ELSE {other_own} END"
-    return f"{value} {'=' if wanted.template == 'comparison_same' else '-'} {other}"
-
-
-def _condition(value: str, wanted: Return) -> str:
-    assert wanted.value is not None
-    literal = value_text(wanted.value)
-    return f"{literal} IN {value}" if wanted.operator == "in" else f"{value} {wanted.operator} {literal}"
-
-
-def _aggregate(value: str, wanted: Return) -> str:
-    if wanted.aggregate == "count":
-        return "count(n)"
-    return (
-        f"count(DISTINCT {value})" if wanted.aggregate == "count_values" else f"{wanted.aggregate}({value})"
+    key, subject = keys.get(match.label, ""), wanted.subject()
+    returned = wanted.form().cypher.format(
+        key=property_of("n", key),
+        value=property_of("n", subject),
+        other_key=property_of("m0", key),
+        other=property_of("m0", subject),
+        known=f" WHERE {property_of('n', subject)} IS NOT NULL" if wanted.known_only else "",
+        order=wanted.order.upper(),
+        operator=wanted.operator,
+        literal="" if wanted.value is None else value_text(wanted.value),
     )
+    return f"{match_text(match, keys)} {returned}"
 
 
 def _paths(match: Match, hops: Sequence[Hop], keys: Mapping[str, str]) -> str:

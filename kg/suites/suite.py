@@ -1,8 +1,9 @@
 """A suite on disk: ``suite.yaml`` describes it, ``questions.jsonl`` has its questions."""
 
 import os
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 import yaml
@@ -15,6 +16,8 @@ LEXICON_FILE = "lexicon.yaml"
 
 Answers = Literal["context", "routes", "table"]
 Cardinality = Literal["one", "many"]
+
+_Data = TypeVar("_Data")
 
 SHIPPED_SUITES = Path(__file__).parents[1] / "data" / "suites"
 """Folder of the committed suites; each has a folder of its name."""
@@ -89,6 +92,13 @@ class SuiteFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     headline: str = "ex"
     """The metric that decides whether a case passes."""
     generation: Generation | None = None
+
+
+@cache
+def suite_data(name: str, form: type[_Data]) -> _Data:
+    """Return the content of a YAML file beside this module."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), form)
 
 
 def suite_folder(spec: str) -> Path:
