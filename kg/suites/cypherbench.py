@@ -7,13 +7,11 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.errors import InputError
@@ -23,7 +21,7 @@ from retrocypher.kg.suites.graph import GraphSchema, ValueType
 from retrocypher.kg.suites.loading import fingerprint_of_graph
 from retrocypher.kg.suites.questions import Split, TableQuestion, write_questions
 from retrocypher.kg.suites.simplekg import read_schema, read_simplekg
-from retrocypher.kg.suites.suite import GraphSource, SuiteFile, write_suite
+from retrocypher.kg.suites.suite import GraphSource, SuiteFile, suite_data, write_suite
 
 MOST_EXEMPLARS = 2_000
 """Training questions in a suite, drawn evenly; all 8,817 would make every session read 4 MB more."""
@@ -41,10 +39,9 @@ class _Names(msgspec.Struct):
     templates: dict[str, str]
 
 
-@lru_cache(maxsize=1)
 def published_names() -> _Names:
     """Return our names for what CypherBench publishes."""
-    return msgspec.convert(yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text()), _Names)
+    return suite_data("cypherbench.yaml", _Names)
 
 
 class _Template(msgspec.Struct):

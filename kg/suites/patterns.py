@@ -13,17 +13,14 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-import yaml
 
 from retrocypher.kg.suites.graph import PropertyGraph, Relationship
 from retrocypher.kg.suites.instances import Hop, Match, Period
-from retrocypher.kg.suites.suite import Generation, RelationshipFacts
+from retrocypher.kg.suites.suite import Generation, RelationshipFacts, suite_data
 
 _TRIES = 20
 
@@ -54,6 +51,7 @@ class Form(msgspec.Struct, frozen=True):
 class _Patterns(msgspec.Struct):
     forms: list[Form]
     templates: dict[str, list[str]]
+    time_properties: list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +63,8 @@ class Shape:
     facts: tuple[RelationshipFacts, ...]
 
 
-@cache
 def _patterns() -> _Patterns:
-    text = Path(__file__).with_name("patterns.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), _Patterns)
+    return suite_data("patterns.yaml", _Patterns)
 
 
 def tasks() -> list[str]:
@@ -80,6 +76,11 @@ def templates(task: str) -> list[str]:
     """Return the templates of RETURN that go with a pattern."""
     found = _patterns().templates
     return found.get(task, found["basic"])
+
+
+def time_properties() -> list[list[str]]:
+    """Return the names of properties that may be the start and the end of a relationship."""
+    return _patterns().time_properties
 
 
 def shapes(graph: PropertyGraph, generation: Generation) -> tuple[dict[str, list[Shape]], dict[str, str]]:

@@ -2,13 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
-from pathlib import Path
-
-import yaml
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.suites.graph import Node, PropertyGraph, RelationshipType
+from retrocypher.kg.suites.patterns import time_properties
 from retrocypher.kg.suites.suite import Generation, RelationshipFacts
 
 _KEY_TYPES = ("str", "int")
@@ -94,7 +91,7 @@ def _facts(
         for (other, start, end), those in pairs.items()
         if own and other != kind.type and (start, end) == (kind.start, kind.end) and own <= those
     ]
-    time = [pair for pair in _time_properties() if all(kind.properties.get(each) == "int" for each in pair)]
+    time = [pair for pair in time_properties() if all(kind.properties.get(each) == "int" for each in pair)]
     return RelationshipFacts(
         kind.type,
         kind.start,
@@ -106,10 +103,3 @@ def _facts(
         entails=entailed,
         time=time[0] if time else [],
     )
-
-
-@cache
-def _time_properties() -> list[list[str]]:
-    text = Path(__file__).with_name("patterns.yaml").read_text(encoding="utf-8")
-    pairs: list[list[str]] = yaml.safe_load(text)["time_properties"]
-    return pairs

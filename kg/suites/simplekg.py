@@ -77,7 +77,12 @@ _Item = TypeVar("_Item")
 _Form = TypeVar("_Form", _File, _Schema)
 
 _EMPTY: Mapping[str, Value] = {}
-_PLAIN_TYPES: Mapping[str, type] = {"str": str, "int": int, "bool": bool}
+_NOT_EMPTY = msgspec.Meta(min_length=1)
+_SCALARS: Mapping[str, type] = {"str": str, "int": int, "float": float, "bool": bool, "date": date}
+_TYPES: Mapping[str, Any] = {
+    **_SCALARS,
+    **{f"list[{name}]": Annotated[list[kind], _NOT_EMPTY] for name, kind in _SCALARS.items()},  # type: ignore[valid-type]
+}
 _NAME = "name"
 
 
@@ -259,34 +264,17 @@ def _typed(
                 "leave it out."
             )
         # Most values are of a plain type; the short way halves the time.
-        if type(value) is _PLAIN_TYPES.get(kind):
+        if type(value) is _TYPES[kind]:
             typed[name] = cast(Value, value)
             continue
         try:
-            typed[name] = _value(value, kind)
-        except (TypeError, ValueError):
+            typed[name] = msgspec.convert(value, _TYPES[kind])
+        except msgspec.ValidationError:
             raise InputError(
                 f"{owner()}: the property {name!r} is {repr(value)[:80]}, and the schema says {kind}. "
                 "Correct the value or the schema."
             ) from None
     return typed
-
-
-def _value(value: Any, kind: str) -> Any:
-    if kind.startswith("list["):
-        if type(value) is not list or not value:
-            raise TypeError
-        return [_value(each, kind[5:-1]) for each in value]
-    if kind == "float" and type(value) in (int, float):
-        return float(value)
-    if kind == "date":
-        # fromisoformat alone takes 20130101 and week dates too.
-        if type(value) is str and len(value) == 10 and value[4] == value[7] == "-":
-            return date.fromisoformat(value)
-        raise TypeError
-    if type(value) is not _PLAIN_TYPES.get(kind):
-        raise TypeError
-    return value
 
 
 def _shown(relation: _Relation) -> str:

@@ -12,13 +12,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
-import yaml
 
 from retrocypher.kg.questions.question import UNANSWERABLE
 from retrocypher.kg.suites.english import English
@@ -36,7 +33,7 @@ from retrocypher.kg.suites.matcher import Answer, Matcher
 from retrocypher.kg.suites.patterns import Sampler, Shape
 from retrocypher.kg.suites.questions import STORED_ROWS, TableQuestion
 from retrocypher.kg.suites.reference import match_text, query_text
-from retrocypher.kg.suites.suite import Generation
+from retrocypher.kg.suites.suite import Generation, suite_data
 
 AMBIGUOUS = "ambiguous"
 
@@ -296,7 +293,7 @@ def lacking(schema: GraphSchema, lexicon: Lexicon) -> Entries:
         used = [any(word in name for word in words for name in plain) for words in found]
         return [each for each, is_used in zip(entries, used, strict=True) if not is_used]
 
-    every = _entries()
+    every = suite_data("special.yaml", Entries)
     return Entries(
         left(every.properties),
         left(every.relationships),
@@ -348,9 +345,3 @@ def _head(phrase: str) -> str:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
-
-
-@cache
-def _entries() -> Entries:
-    text = Path(__file__).with_name("special.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), Entries)

@@ -94,11 +94,14 @@ class SuiteFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     generation: Generation | None = None
 
 
-@cache
 def suite_data(name: str, form: type[_Data]) -> _Data:
     """Return the content of a YAML file beside this module."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), form)
+    return msgspec.convert(_parsed(name), form)
+
+
+@cache
+def _parsed(name: str) -> Any:
+    return yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 
 
 def suite_folder(spec: str) -> Path:
