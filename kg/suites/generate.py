@@ -22,8 +22,8 @@ from retrocypher.kg.suites.instances import Hop, Match
 from retrocypher.kg.suites.lexicon import Lexicon
 from retrocypher.kg.suites.matcher import Answer, Matcher, without_hop
 from retrocypher.kg.suites.patterns import Sampler, Shape, shapes, tasks, templates
-from retrocypher.kg.suites.questions import STORED_ROWS, Split, TableQuestion
-from retrocypher.kg.suites.reference import match_text, query_text
+from retrocypher.kg.suites.questions import Split, TableQuestion
+from retrocypher.kg.suites.reference import match_text, query_text, table_question
 from retrocypher.kg.suites.returns import ReturnChooser
 from retrocypher.kg.suites.special import AMBIGUOUS, Special
 from retrocypher.kg.suites.suite import Generation
@@ -210,18 +210,9 @@ class _Generator:
             raise _DroppedError("too many rows" if answer is None else "no answer, or a tie")
         if wanted.template == "filter" and len(answer.rows) == count:
             raise _DroppedError("the condition changes nothing")
-        question = TableQuestion(
-            "",
-            match.task,
-            self._english.question(match, wanted),
-            cypher,
-            match=matched,
-            template=wanted.template,
-            entities=[f"{match.labels[node]}:{name}" for node, name in match.named.items()],
-            rows=len(answer.rows),
-            answer=answer.rows if len(answer.rows) <= STORED_ROWS else None,
-            split=split,
-        )
+        text = self._english.question(match, wanted)
+        question = table_question(match, wanted, self._keys, text, answer.rows)
+        question.split = split
         if not self._confirmed(question, answer):
             raise _DroppedError(_SLOW)
         self._seen.add(cypher)

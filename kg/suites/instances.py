@@ -60,6 +60,11 @@ class Match:
         return self.labels["n"]
 
     @property
+    def entities(self) -> list[str]:
+        """The named nodes, as questions list them."""
+        return list(dict.fromkeys(f"{self.labels[node]}:{name}" for node, name in self.named.items()))
+
+    @property
     def excludes_named(self) -> bool:
         """Whether the pattern reaches ``n`` as it reaches the named node, so that it leaves that node out.
 

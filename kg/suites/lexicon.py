@@ -24,18 +24,16 @@ _HEAD = """\
 """
 
 
-class LabelWords(msgspec.Struct, forbid_unknown_fields=True):
-    """A noun for nodes of a label."""
+class Words(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What one is called, and what many are: a noun, such as that for nodes of a label."""
 
     one: str
     many: str
 
 
-class Phrase(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class Phrase(Words):
     """A verb phrase that ends right before its object."""
 
-    one: str
-    many: str
     past_one: str = ""
     past_many: str = ""
 
@@ -51,11 +49,9 @@ class RelationshipWords(msgspec.Struct, forbid_unknown_fields=True, omit_default
     end: str = ""
 
 
-class PropertyWords(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class PropertyWords(Words):
     """A noun phrase for a property."""
 
-    one: str
-    many: str
     kind: Kind
     unit: str = ""
     """Such as ``miles``; questions say "distance in miles"."""
@@ -64,7 +60,7 @@ class PropertyWords(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tr
 class Lexicon(msgspec.Struct, forbid_unknown_fields=True):
     """The content of ``lexicon.yaml``."""
 
-    labels: dict[str, LabelWords]
+    labels: dict[str, Words]
     relationships: list[RelationshipWords]
     properties: dict[str, dict[str, PropertyWords]]
     """By label and name."""
@@ -80,7 +76,7 @@ def lexicon_skeleton(schema: GraphSchema, generation: Generation) -> Lexicon:
     timed = {each.type for each in generation.relationships if each.time}
     types = dict.fromkeys(each.type for each in schema.relationships)
     return Lexicon(
-        {label: LabelWords(_words(label), _plural(_words(label))) for label in schema.labels},
+        {label: Words(_words(label), _plural(_words(label))) for label in schema.labels},
         [_relationship(name, timed=name in timed) for name in types],
         {
             label: {name: _property(name, kind) for name, kind in properties.items()}

@@ -2,10 +2,12 @@
 
 import datetime
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from retrocypher.kg.cypher.edits import quote, quote_name
 from retrocypher.kg.suites.graph import Value
 from retrocypher.kg.suites.instances import Hop, Match, Return
+from retrocypher.kg.suites.questions import STORED_ROWS, TableQuestion
 
 
 def value_text(value: Value) -> str:
@@ -50,6 +52,23 @@ def query_text(match: Match, wanted: Return, keys: Mapping[str, str]) -> str:
         literal="" if wanted.value is None else value_text(wanted.value),
     )
     return f"{match_text(match, keys)} {returned}"
+
+
+def table_question(
+    match: Match, wanted: Return, keys: Mapping[str, str], text: str, rows: list[list[Any]]
+) -> TableQuestion:
+    """Return a question, still without an id, with its reference query and the rows of its answer."""
+    return TableQuestion(
+        "",
+        match.task,
+        text,
+        query_text(match, wanted, keys),
+        match=match_text(match, keys),
+        template=wanted.template,
+        entities=match.entities,
+        rows=len(rows),
+        answer=rows if len(rows) <= STORED_ROWS else None,
+    )
 
 
 def _paths(match: Match, hops: Sequence[Hop], keys: Mapping[str, str]) -> str:

@@ -23,7 +23,6 @@ from retrocypher.kg.suites.graph import GraphSchema, PropertyGraph
 from retrocypher.kg.suites.instances import Hop, Match, Return
 from retrocypher.kg.suites.lexicon import (
     Kind,
-    LabelWords,
     Lexicon,
     Phrase,
     PropertyWords,
@@ -31,24 +30,23 @@ from retrocypher.kg.suites.lexicon import (
 )
 from retrocypher.kg.suites.matcher import Answer, Matcher
 from retrocypher.kg.suites.patterns import Sampler, Shape
-from retrocypher.kg.suites.questions import STORED_ROWS, TableQuestion
-from retrocypher.kg.suites.reference import match_text, query_text
+from retrocypher.kg.suites.questions import TableQuestion
+from retrocypher.kg.suites.reference import table_question
 from retrocypher.kg.suites.suite import Generation, suite_data
 
 AMBIGUOUS = "ambiguous"
 
 _TRIES = 40
 """Attempts in a row without a new question after which a kind of question is given up."""
-_COUNT = Return("aggregate", aggregate="count")
+_NAMES, _COUNT = Return("name"), Return("aggregate", aggregate="count")
+_SINCE = "For each of them, also give the year since when this has been so."
 _Reading: TypeAlias = tuple[Match, Return]
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Entry(PropertyWords):
     """A phrase for something that a schema may lack, and parts of words that show that it does not."""
 
-    one: str
-    many: str
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
     kind: Kind = "name"
 
 
@@ -83,7 +81,7 @@ class Special:
         self._heads = _heads(lexicon, generation.keys)
         self._timed = {each.type for each in generation.relationships if each.time}
         pairs = product(self._keys, repeat=2)
-        self._pairs = [each for each in pairs if len({hop.type for hop in self._between(*each)}) > 1]
+        self._pairs = [each for each in pairs if len({name for name, _ in self._ways(*each)}) > 1]
         self._english = self._with_more_words(generation)
 
     def unanswerable(self, n: int) -> list[TableQuestion]:
@@ -98,8 +96,10 @@ class Special:
         def question(lacks: str) -> TableQuestion | None:
             if not (drawn := draws[lacks]()):
                 return None
-            match, text = drawn
-            return TableQuestion("", UNANSWERABLE, text, None, entities=_named(match), facts={"lacks": lacks})
+            text = self._english.question(*drawn) + (f" {_SINCE}" if lacks == "time" else "")
+            return TableQuestion(
+                "", UNANSWERABLE, text, None, entities=drawn[0].entities, facts={"lacks": lacks}
+            )
 
         return _in_turn(n, list(draws), question)
 
@@ -116,17 +116,8 @@ class Special:
             for match, wanted in readings:
                 answer = self._matcher.answer(match, wanted)
                 if answer and answer.rows:
-                    made = TableQuestion(
-                        "",
-                        AMBIGUOUS,
-                        text,
-                        query_text(match, wanted, self._keys),
-                        match=match_text(match, self._keys),
-                        entities=_named(match),
-                        facts={"word_for": word_for},
-                        rows=len(answer.rows),
-                        answer=answer.rows if len(answer.rows) <= STORED_ROWS else None,
-                    )
+                    made = table_question(match, wanted, self._keys, text, answer.rows)
+                    made.task, made.template, made.facts = AMBIGUOUS, "", {"word_for": word_for}
                     found.setdefault(repr(answer.rows), (made, answer))
             if len(found) < 2 or not all(confirmed(*each) for each in found.values()):
                 return None
@@ -136,42 +127,39 @@ class Special:
 
         return _in_turn(n, list(draws), question)
 
-    def _property(self) -> tuple[Match, str] | None:
+    def _property(self) -> _Reading | None:
         match = self._drawn(("named_node", "all_nodes", "one_hop_named", "two_hops"))
         if match is None or not self._lacking.properties:
             return None
         words = self._rng.choice(self._lacking.properties)
         one = Return("property", words.one)
         if "n" in match.named:
-            return match, self._english.question(match, one)
+            return match, one
         wanted = [replace(one, columns="key_and_value")]
         if words.kind == "quantity":
             wanted += [replace(one, template=each, order="desc") for each in ("sort", "argmax")]
             wanted.append(replace(one, template="aggregate", aggregate="avg"))
-        return match, self._english.question(match, self._rng.choice(wanted))
+        return match, self._rng.choice(wanted)
 
-    def _label(self) -> tuple[Match, str] | None:
+    def _label(self) -> _Reading | None:
         labels = [each.one for each in self._lacking.labels]
         if not labels or self._rng.random() < 0.5:
             return self._linked(self._lacking.connections, labels)
         match = Match("all_nodes", {"n": self._rng.choice(labels)})
-        return match, self._english.question(match, self._rng.choice([Return("name"), _COUNT]))
+        return match, self._rng.choice([_NAMES, _COUNT])
 
-    def _time(self) -> tuple[Match, str] | None:
+    def _time(self) -> _Reading | None:
         match = self._drawn(("one_hop_named",))
-        if match is None or self._may_have_time(match):
-            return None
-        text = self._english.question(match, Return("name"))
-        return match, f"{text} For each of them, also give the year since when this has been so."
+        return None if match is None or self._may_have_time(match) else (match, _NAMES)
 
-    def _linked(self, types: Sequence[Entry], labels: Sequence[str]) -> tuple[Match, str] | None:
+    def _linked(self, types: Sequence[Entry], labels: Sequence[str]) -> _Reading | None:
         node = self._drawn(("named_node",))
         if node is None or not types or not labels:
             return None
         hop = Hop("r0", self._rng.choice(types).one, "n", "m0")
         ends = {"n": self._rng.choice(labels), "m0": node.label}
         match = Match("one_hop_named", ends, (hop,), {"m0": node.named["n"]})
-        return match, self._english.question(match, self._rng.choice([Return("name"), _COUNT]))
+        return match, self._rng.choice([_NAMES, _COUNT])
 
     def _connected(self) -> tuple[str, list[_Reading]] | None:
         if not self._pairs or not self._lacking.connections:
@@ -182,24 +170,14 @@ class Special:
             return None
         word = Hop("r0", self._rng.choice(self._lacking.connections).one, "n", "m0")
         common = Match("one_hop_named", {"n": label, "m0": other}, (word,), {"m0": node.named["n"]})
-        hops = self._between(label, other)
+        ways = self._ways(label, other)
+        matches = [replace(common, hops=(_hop(0, *way),)) for way in ways]
         # The word may also be taken for any of the relationships.
-        ends = [f"m{place}" for place in range(len(hops))]
-        arms = (
-            Hop(
-                f"r{place}", hop.type, *("n" if each == "n" else ends[place] for each in (hop.start, hop.end))
-            )
-            for place, hop in enumerate(hops)
-        )
-        any_of = replace(
-            common,
-            task="union",
-            labels={"n": label, **dict.fromkeys(ends, other)},
-            hops=tuple(arms),
-            named=dict.fromkeys(ends, node.named["n"]),
-        )
-        matches = [*(replace(common, hops=(hop,)) for hop in hops), any_of]
-        return self._english.question(common, Return("name")), [(each, Return("name")) for each in matches]
+        arms = tuple(_hop(place, *way) for place, way in enumerate(ways))
+        ends = [f"m{place}" for place in range(len(ways))]
+        labels = {"n": label, **dict.fromkeys(ends, other)}
+        matches.append(Match("union", labels, arms, dict.fromkeys(ends, node.named["n"])))
+        return self._english.question(common, _NAMES), [(each, _NAMES) for each in matches]
 
     def _headed(self) -> tuple[str, list[_Reading]] | None:
         if not self._heads:
@@ -232,14 +210,14 @@ class Special:
         found = [each for each in self._served.get(self._rng.choice(tasks), ()) if each.labels["n"] in labels]
         return self._sampler.draw(self._rng.choice(found), self._rng) if found else None
 
-    def _between(self, label: str, other: str) -> list[Hop]:
-        """Return every hop that the schema has between n with a label and m0 with another, both ways."""
-        both = (("n", "m0", label, other), ("m0", "n", other, label))
+    def _ways(self, label: str, other: str) -> list[tuple[str, bool]]:
+        """Return the types that relate two labels, each with whether it leads from the first to the other."""
+        both = ((label, other, True), (other, label, False))
         return [
-            Hop("r0", each.type, start, end)
+            (each.type, is_outward)
             for each in self._schema.relationships
-            for start, end, *labels in both
-            if labels == [each.start, each.end]
+            for start, end, is_outward in both
+            if (each.start, each.end) == (start, end)
         ]
 
     def _may_have_time(self, match: Match) -> bool:
@@ -256,14 +234,14 @@ class Special:
     def _with_more_words(self, generation: Generation) -> English:
         """Return English that also has the words for what the schema lacks, and the shared heads."""
         lack, own = self._lacking, self._lexicon
-        asked = {each.one: PropertyWords(each.one, each.many, each.kind) for each in lack.properties}
+        asked = {each.one: each for each in lack.properties}
         properties = {label: {**words, **asked} for label, words in own.properties.items()}
         for (label, head), names in self._heads.items():
             words = own.properties[label][names[0]]
             properties[label][head] = PropertyWords(
                 _head(words.one), _head(words.many), words.kind, words.unit
             )
-        labels = {each.one: LabelWords(each.one, each.many) for each in lack.labels}
+        labels = {each.one: each for each in lack.labels}
         properties |= {label: {"name": PropertyWords("name", "names", "name")} for label in labels}
         types = [
             RelationshipWords(each.one, Phrase(each.one, each.many), Phrase(each.one, each.many))
@@ -285,26 +263,23 @@ def lacking(schema: GraphSchema, lexicon: Lexicon) -> Entries:
     names = [*schema.labels, *(name for own in schema.labels.values() for name in own)]
     names += [name for each in schema.relationships for name in (each.type, *each.properties)]
     names += [text for each in words for text in msgspec.structs.astuple(each)]
-    plain = {_plain(name) for name in names}
+    plain = "\n".join(map(_plain, names))
 
     def left(entries: Sequence[Entry]) -> list[Entry]:
         # The phrase is one of its words.
-        found = ({_plain(word) for word in (each.one, *each.words)} for each in entries)
-        used = [any(word in name for word in words for name in plain) for words in found]
-        return [each for each, is_used in zip(entries, used, strict=True) if not is_used]
+        return [
+            each for each in entries if not any(_plain(word) in plain for word in (each.one, *each.words))
+        ]
 
     every = suite_data("special.yaml", Entries)
-    return Entries(
-        left(every.properties),
-        left(every.relationships),
-        left(every.labels),
-        left(every.connections),
-        every.time,
-    )
+    groups = ("properties", "relationships", "labels", "connections")
+    return msgspec.structs.replace(every, **{group: left(getattr(every, group)) for group in groups})
 
 
-def _named(match: Match) -> list[str]:
-    return list(dict.fromkeys(f"{match.labels[node]}:{name}" for node, name in match.named.items()))
+def _hop(place: int, type_name: str, is_outward: bool) -> Hop:
+    """Return a hop between n and the node of its place."""
+    ends = ("n", f"m{place}")
+    return Hop(f"r{place}", type_name, *(ends if is_outward else reversed(ends)))
 
 
 def _in_turn(n: int, kinds: list[str], draw: Callable[[str], TableQuestion | None]) -> list[TableQuestion]:
