@@ -122,8 +122,7 @@ def _value_fields(words: PropertyWords, wanted: Return) -> dict[str, str]:
     fields = {
         "value": words.many if is_list else f"{words.one} in {words.unit}" if words.unit else words.one,
         "verb": "are" if is_list else "is",
-        "low": low,
-        "high": high,
+        "which": {"min": low, "max": high}.get(wanted.aggregate, "average"),
         "first": low if wanted.order == "asc" else high,
         "higher": "higher" if is_quantity else "later",
     }

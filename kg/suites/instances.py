@@ -106,6 +106,7 @@ class Return:
             name = "item" if self.operator == "in" else "condition"
         elif name == "aggregate":
             name = "groups" if self.group else self.aggregate
+            name = "statistic" if name in ("min", "max", "avg") else name
         return suite_data("returns.yaml", dict[str, ReturnForm])[name]
 
 

@@ -4,10 +4,10 @@ import datetime
 import logging
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, LiteralString, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast, get_args
 
 from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import GraphError
@@ -24,13 +24,13 @@ from retrocypher.kg.suites.graph import (
     PropertyGraph,
     Relationship,
     RelationshipType,
-    Value,
     ValueType,
 )
 
 if TYPE_CHECKING:
     import neo4j
 
+_Item = TypeVar("_Item", Node, Relationship)
 _logger = logging.getLogger(__name__)
 
 # The server of our own lets a transaction hold 32 MiB; with 40 properties each, 2,000 nodes need a third.
@@ -205,74 +205,61 @@ def _plain(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {name: plain(value) for name, value in properties.items()}
 
 
-_Triple: TypeAlias = tuple[str, str, str]
-_Owner = TypeVar("_Owner", str, _Triple)
-
 _SCALARS: Mapping[type, str] = {str: "str", int: "int", float: "float", bool: "bool", datetime.date: "date"}
-
-
-def _scalar(value: Any) -> str | None:
-    # JSON, and so SimpleKG, has neither NaN nor infinity.
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return _SCALARS.get(type(value))
+_TYPES = frozenset(get_args(ValueType))
 
 
 def _kind(value: Any) -> ValueType | None:
     """The type of a value; None for one that suites do not know, and for an empty list."""
-    if not isinstance(value, list):
-        return cast("ValueType | None", _scalar(value))
-    kinds = {_scalar(each) for each in value}
-    kind = f"list[{kinds.pop()}]" if len(kinds) == 1 else None
-    return cast(ValueType, kind) if kind in ("list[str]", "list[int]", "list[float]", "list[date]") else None
+    kind = _SCALARS.get(type(value))
+    if isinstance(value, float) and not math.isfinite(value):
+        # JSON, and so SimpleKG, has neither NaN nor infinity.
+        kind = None
+    elif isinstance(value, list):
+        kinds = {_kind(each) for each in value}
+        kind = f"list[{kinds.pop()}]" if len(kinds) == 1 else None
+    return cast(ValueType, kind) if kind in _TYPES else None
 
 
 def _with_schema(
     name: str, nodes: Mapping[str, Node], relationships: Sequence[Relationship]
 ) -> PropertyGraph:
-    def triple(each: Relationship) -> _Triple:
-        return each.type, nodes[each.start].label, nodes[each.end].label
-
-    labels = _kinds((each.label, each.properties) for each in nodes.values())
-    triples = _kinds((triple(each), each.properties) for each in relationships)
+    labels, typed_nodes = _typed(nodes.values(), lambda each: (each.label,))
+    types, typed_relationships = _typed(
+        relationships, lambda each: (each.type, nodes[each.start].label, nodes[each.end].label)
+    )
     schema = GraphSchema(
-        {label: labels[label] for label in sorted(labels)},
-        tuple(RelationshipType(*each, triples[each]) for each in sorted(triples)),
+        {label: kinds for (label,), kinds in labels.items()},
+        tuple(RelationshipType(kind, start, end, own) for (kind, start, end), own in types.items()),
     )
-    return PropertyGraph(
-        name,
-        schema,
-        tuple(
-            replace(each, properties=_kept(each.properties, labels[each.label])) for each in nodes.values()
-        ),
-        tuple(
-            replace(each, properties=_kept(each.properties, triples[triple(each)])) for each in relationships
-        ),
-    )
+    return PropertyGraph(name, schema, typed_nodes, typed_relationships)
 
 
-def _kinds(owners: Iterable[tuple[_Owner, Mapping[str, Any]]]) -> dict[_Owner, dict[str, ValueType]]:
-    """The type of each property, by label or relationship; the properties without one type are left out."""
-    found: dict[_Owner, dict[str, set[ValueType | None]]] = {}
-    for owner, properties in owners:
-        kinds = found.setdefault(owner, {})
-        for name, value in properties.items():
+def _typed(
+    items: Collection[_Item], owner_of: Callable[[_Item], tuple[str, ...]]
+) -> tuple[dict[tuple[str, ...], dict[str, ValueType]], tuple[_Item, ...]]:
+    """Return the types of properties by label or relationship, and the items without other properties."""
+    found: dict[tuple[str, ...], dict[str, set[ValueType | None]]] = defaultdict(dict)
+    for each in items:
+        kinds = found[owner_of(each)]
+        for name, value in each.properties.items():
             kinds.setdefault(name, set()).add(_kind(value))
-    typed: dict[_Owner, dict[str, ValueType]] = {}
-    for owner, by_name in found.items():
-        typed[owner] = {}
-        for name in sorted(by_name):
-            kind, *others = by_name[name]
+    typed: dict[tuple[str, ...], dict[str, ValueType]] = {owner: {} for owner in sorted(found)}
+    for owner, own in typed.items():
+        for name, (kind, *others) in sorted(found[owner].items()):
             if kind and not others:
-                typed[owner][name] = kind
+                own[name] = kind
                 continue
-            whose = owner if isinstance(owner, str) else "({1})-[{0}]->({2})".format(*owner)
+            whose = "({1})-[{0}]->({2})".format(*owner) if len(owner) > 1 else owner[0]
             why = "values of several types" if others else "values of a type that suites do not have"
             _logger.warning(f"The property {name!r} of {whose} has {why}, and is left out.")
-    return typed
 
+    def kept(each: _Item) -> _Item:
+        own = typed[owner_of(each)]
+        if each.properties.keys() <= own.keys():
+            return each
+        return replace(
+            each, properties={name: value for name, value in each.properties.items() if name in own}
+        )
 
-def _kept(properties: Mapping[str, Any], kinds: Mapping[str, ValueType]) -> Mapping[str, Value]:
-    if properties.keys() <= kinds.keys():
-        return properties
-    return {name: value for name, value in properties.items() if name in kinds}
+    return typed, tuple(map(kept, items))

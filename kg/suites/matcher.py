@@ -92,6 +92,7 @@ class Matcher:
             both=f"FROM {table} n, {table} m0 WHERE n.id IN ({query.text}) AND m0.{key} = ?",
             order=wanted.order,
             operator=wanted.operator,
+            aggregate=wanted.aggregate,
         )
         more = match.named["m0"] if match.task == "comparison" else wanted.value
         values = query.values if more is None else (*query.values, more)

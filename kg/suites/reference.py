@@ -49,6 +49,7 @@ def query_text(match: Match, wanted: Return, keys: Mapping[str, str]) -> str:
         known=f" WHERE {property_of('n', subject)} IS NOT NULL" if wanted.known_only else "",
         order=wanted.order.upper(),
         operator=wanted.operator,
+        aggregate=wanted.aggregate,
         literal="" if wanted.value is None else value_text(wanted.value),
     )
     return f"{match_text(match, keys)} {returned}"
