@@ -9,8 +9,9 @@ serve two hops, which Cypher forbids within a MATCH and English does not say.
 import logging
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
@@ -18,7 +19,7 @@ from retrocypher.kg.execution.hashing import hash_value
 from retrocypher.kg.questions.question import UNANSWERABLE
 from retrocypher.kg.suites.english import English
 from retrocypher.kg.suites.graph import PropertyGraph
-from retrocypher.kg.suites.instances import Hop, Match
+from retrocypher.kg.suites.instances import Match
 from retrocypher.kg.suites.lexicon import Lexicon
 from retrocypher.kg.suites.matcher import Answer, Matcher, without_hop
 from retrocypher.kg.suites.patterns import Sampler, Shape, shapes, tasks, templates
@@ -55,6 +56,13 @@ class _Slot:
     shape: Shape
     template: str
     failures: int = 0
+
+    @property
+    def evened(self) -> list[tuple[str, str]]:
+        """What is used evenly within a pattern: the label, the relationship types and the template."""
+        types = {f"type {each.type}" for each in self.shape.facts}
+        names = (f"label {self.shape.labels['n']}", f"template {self.template}", *types)
+        return [(self.shape.form.task, name) for name in names]
 
 
 @dataclass(slots=True)
@@ -110,7 +118,7 @@ class _Generator:
             task: [_Slot(shape, each) for shape in served.get(task, []) for each in templates(task)]
             for task in tasks()
         }
-        self._used: Counter[tuple[str, str, str]] = Counter()
+        self._used: Counter[tuple[str, str]] = Counter()
         self._splits: dict[str, Split] = {}
         self._counts: Counter[tuple[str, Split]] = Counter()
         self._dropped: dict[str, Counter[str]] = {task: Counter() for task in tasks()}
@@ -173,19 +181,13 @@ class _Generator:
                     slots.remove(slot)
                 continue
             slot.failures = 0
-            self._used.update(self._marks(slot))
+            self._used.update(slot.evened)
             return question
         return None
 
-    def _marks(self, slot: _Slot) -> list[tuple[str, str, str]]:
-        task, shape = slot.shape.form.task, slot.shape
-        types = {f"type {each.type}" for each in shape.facts}
-        names = [f"label {shape.labels['n']}", *sorted(types), f"template {slot.template}"]
-        return [(task, "even", name) for name in names]
-
-    def _use(self, slot: _Slot) -> float:
+    def _use(self, slot: _Slot) -> int:
         """How much of what is even within a pattern a slot would use again; failures put it back."""
-        return sum(self._used[mark] for mark in self._marks(slot)) + slot.failures
+        return sum(self._used[each] for each in slot.evened) + slot.failures
 
     def _draw(self, slot: _Slot) -> TableQuestion:
         match = self._sampler.draw(slot.shape, self._rng)
@@ -241,7 +243,8 @@ class _Generator:
             match.task not in ("union", "optional_match") and self._matcher.count(match, reuse=True) != count
         ):
             return "depends on whether a relationship may serve twice"
-        fewer = [without_hop(match, hop) for hop in _removable(match)]
+        removable = {"optional_match": (), "group_by": match.hops[1:]}.get(match.task, match.hops)
+        fewer = [without_hop(match, hop) for hop in removable]
         if match.period:
             fewer = [replace(match, period=None)]
         if any(self._matcher.count(each) == count for each in fewer):
@@ -261,26 +264,15 @@ class _Generator:
                 f"The reference query of {question.question!r} failed: {result.message} "
                 f"It is: {question.cypher}"
             )
-        same = len(result.rows) == len(answer.rows)
-        start = 0
-        for length in answer.ties:
-            same = same and _alike(result.rows[start : start + length], answer.rows[start : start + length])
-            start += length
-        if not same:
+        theirs, ours = (
+            [hash_value(list(row), "ordered_lists") for row in rows] for rows in (result.rows, answer.rows)
+        )
+        stretches = pairwise(accumulate(answer.ties, initial=0))
+        alike = all(Counter(theirs[start:stop]) == Counter(ours[start:stop]) for start, stop in stretches)
+        if len(theirs) != len(ours) or not alike:
             raise GraphError(
                 f"Neo4j ({len(result.rows)} rows) and the matcher ({len(answer.rows)} rows) answer "
                 f"{question.question!r} differently; the server may hold another graph. The query is: "
                 f"{question.cypher}"
             )
         return True
-
-
-def _removable(match: Match) -> Sequence[Hop]:
-    if match.task == "optional_match":
-        return ()
-    return match.hops[1:] if match.task == "group_by" else match.hops
-
-
-def _alike(first: Iterable[Sequence[object]], second: Iterable[Sequence[object]]) -> bool:
-    counted = (Counter(hash_value(list(row), "ordered_lists") for row in rows) for rows in (first, second))
-    return next(counted) == next(counted)
