@@ -105,8 +105,8 @@ def read_table_suite(folder: Path, prompts: Path | None = None) -> TableSuite:
     about = read_suite(folder)
     if about.graph.reactions is not None:
         raise InputError(
-            f"{folder / SUITE_FILE}: a suite of reactions, not of tables; to check its reference queries, run "
-            f"`pytest benchmarks --suite {about.name} --model oracle`"
+            f"{folder / SUITE_FILE}: a suite of reactions, not of tables; to check its reference queries, "
+            f"run `pytest benchmarks --suite {about.name} --model oracle`"
         )
     questions = read_questions(folder)
     content = (folder / QUESTIONS_FILE).read_bytes()
