@@ -1,5 +1,6 @@
 """How tests are given to workers that run their coming cases ahead."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -31,6 +32,11 @@ class AheadScheduling(LoadScheduling):  # type: ignore[misc]  # pytest-xdist has
         if self.pending and lacking > 0 and not node.shutting_down:
             self._send_tests(node, lacking)
         super().check_schedule(node, duration)
+
+    def _send_tests(self, node: WorkerController, num: int) -> None:
+        # pytest-xdist learns that a worker was killed a moment later, and then gives its tests to others.
+        with suppress(OSError):
+            super()._send_tests(node, num)
 
 
 def scheduler_for(config: pytest.Config, log: Any, cases_at_once: int) -> AheadScheduling | None:

@@ -25,6 +25,13 @@ class Worker:
         self.shutting_down = True
 
 
+class KilledWorker(Worker):
+    """A worker that was killed; the scheduler does not know it yet."""
+
+    def send_runtest_some(self, numbers: list[int]) -> None:
+        raise OSError("cannot send (already closed?)")
+
+
 class Options:
     """A configuration with so many workers."""
 
@@ -61,3 +68,21 @@ def test_each_worker_knows_so_many_of_the_tests_as_long_as_there_are_any(
 
     assert sorted(run) == list(range(tests))
     assert all(node.shutting_down for node in nodes)
+
+
+def test_tests_of_a_worker_that_was_killed_go_to_another() -> None:
+    scheduler = AheadScheduling(Options(2), None, 4)  # type: ignore[arg-type]
+    alive, killed = Worker(), KilledWorker()
+    for node in (alive, killed):
+        scheduler.add_node(node)
+        scheduler.add_node_collection(node, [f"t{number}" for number in range(12)])
+    scheduler.schedule()
+
+    lost = scheduler.remove_node(killed)
+    while alive.queue:
+        scheduler.mark_test_complete(alive, alive.queue.pop(0), duration=0.5)
+
+    # pytest-xdist takes the first test in its queue to be the one that ended it.
+    assert lost is not None
+    assert not scheduler.has_pending
+    assert alive.shutting_down
