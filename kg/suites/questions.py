@@ -93,8 +93,14 @@ def read_questions(folder: Path) -> list[TableQuestion]:
             question = msgspec.convert(json.loads(line), TableQuestion)
         except msgspec.ValidationError as error:
             raise InputError(f"{file}, line {number}: {conversion_fault(error)}") from error
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{file}, line {number}: not valid JSON ({error})") from error
+        except ValueError as error:
+            # The line that json names is always the first.
+            reason = str(error).replace("line 1 column", "at character")
+            raise InputError(
+                f"{file}, line {number}: not valid JSON ({reason}). Correct the line."
+            ) from error
+        except RecursionError as error:
+            raise InputError(f"{file}, line {number}: nested too deeply. Flatten the values.") from error
         if not question.id or not question.question.strip() or not question.task:
             raise InputError(f"{file}, line {number}: id, task and question must not be empty")
         if taken := sorted(_NOT_SLICES & question.facts.keys()):

@@ -13,6 +13,7 @@ from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.kg.server.open import is_uri
 from retrocypher.kg.suites.questions import TableQuestion, asked, read_questions
 from retrocypher.kg.suites.suite import QUESTIONS_FILE, SUITE_FILE, SuiteFile, read_suite, suite_folder
+from retrocypher.plugins.formatting.text import shortened
 from retrocypher.plugins.runs.manifest import SuiteEntry
 from retrocypher.plugins.runs.record import MORE_METRICS, RETRIEVAL_METRICS
 from retrocypher.plugins.session.options import Options
@@ -20,6 +21,7 @@ from retrocypher.prompts.templates.exemplars import SHOTS, Bank, Exemplar
 from retrocypher.prompts.templates.template import PROMPT_SETS, Prompt, load_table_prompts
 
 _TABLE_SHOT = "ZS"
+_LONGEST_LIST = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ def require_known_names(suite: TableSuite, schema_text: str) -> None:
     schema = parse_schema(schema_text)
     for question in suite.question_set.questions:
         facts = question.table if isinstance(question.table, TableFacts) else TableFacts()
-        unknown = [each for each in facts.entities if not schema.has_label(each.partition(":")[0])]
+        named = [each.partition(":")[0] for each in facts.entities]
+        unknown = [label for label in named if not schema.has_label(label)]
         for query in filter(None, (question.reference_cypher, *facts.readings)):
             read = read_query(query, schema)
             unknown += [use.name for use in read.labels if not schema.has_label(use.name)]
@@ -137,8 +140,13 @@ def require_known_names(suite: TableSuite, schema_text: str) -> None:
         if unknown:
             raise InputError(
                 f"{suite.folder / QUESTIONS_FILE}: the graph has no label or relationship type "
-                f"{unknown[0]!r}, which {question.id} uses. Correct the question, or name its graph."
+                f"{unknown[0]!r}, which {question.id} uses. Labels: {_listed(schema.labels)}. Types: "
+                f"{_listed(schema.types)}. Correct the question, or name its graph."
             )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return shortened(", ".join(names) or "none", _LONGEST_LIST)
 
 
 def _refuse_reaction_options(options: Options) -> None:

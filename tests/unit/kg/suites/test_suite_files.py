@@ -84,8 +84,9 @@ def test_a_wrong_description_is_refused(about: str, message: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "questions.jsonl, line 2: "),
-        ("[" * 100_000, "questions.jsonl, line 2: "),
+        ("{", "questions.jsonl, line 2: not valid JSON .Expecting property name.*at character 2"),
+        ("[" * 100_000, "questions.jsonl, line 2: nested too deeply"),
+        ("1" * 5_000, "questions.jsonl, line 2: not valid JSON .Exceeds the limit"),
         ("[]", "line 2: Expected `object`, got `array`"),
         (json.dumps(question("a", "t", "", "RETURN 1")), "line 2: id, task and question must not be empty"),
         (json.dumps(TEAMS), "line 2: the id 'teams' is that of line 1"),
