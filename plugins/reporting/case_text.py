@@ -29,12 +29,13 @@ def render_case(view: CaseView, run: Path) -> Group:
 
 def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
     record, exemplar = view.record, view.exemplar
+    is_of_table = record.setting == "table"
     yield Text(one_line(record.case_id), "bold")
     yield _verdict(view)
     asked = f": {exemplar.question}" if exemplar else ""
     yield from _facts(
         {
-            "task": f"{record.task}, {counted(record.steps, 'step')}",
+            "task": record.task + ("" if is_of_table else f", {counted(record.steps, 'step')}"),
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
             f"paraphrase {record.phrasing}" + (f", repeat {record.repeat}" if record.repeat > 1 else ""),
             "exemplar": "none" if record.exemplar_id is None else f"{record.exemplar_id}{asked}",
@@ -50,8 +51,9 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
     yield from _section("execution", *_execution(view))
     yield from _section("returned rows", *_rows(record.execution.rows if record.execution else []))
     if view.question is not None:
-        stored = view.question.gold or record.setting != "table"
-        rows = _rows(view.question.gold) if stored else [Text("not stored with the question")]
+        gold = [row["row"] for row in view.question.gold] if is_of_table else view.question.gold
+        stored = gold or not is_of_table
+        rows = _rows(gold) if stored else [Text("not stored with the question")]
         yield from _section("expected rows", *rows)
     if difference := view.explanation.difference:
         signs = {"-": "red", "+": "green"}

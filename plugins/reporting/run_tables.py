@@ -60,7 +60,9 @@ def render_table(
         title = model if loop == NO_LOOP else f"{model}, loop {loop}"
         note = (notes or {}).get(model)
         cells = summary.cells_of((model, loop))
-        lines = _lines_below(list(cells.values()), summary.paraphrases_of((model, loop)))
+        mean = means.of(model=model, loop=loop)[headline]
+        paraphrases = summary.paraphrases_of((model, loop))
+        lines = _lines_below(list(cells.values()), paraphrases, {headline: mean})
         head = f"{title} ({note})" if note else title
         tables.append(_model_table(head, cells, means, headline, summary.is_of_tables))
         for name, groups in summary.slices_of((model, loop)).items():
@@ -166,8 +168,13 @@ def _variation_table(varying: Sequence[Variation]) -> Table:
 
 
 def _estimate(estimate: Estimate) -> str:
-    ends = f" {estimate.low:.2f}\N{EN DASH}{estimate.high:.2f}" if estimate.has_interval else ""
-    return f"{three_digits(estimate.value)}{ends}"
+    return f"{three_digits(estimate.value)}{_ends(estimate)}"
+
+
+def _ends(estimate: Estimate | None, form: str = " {}") -> str:
+    if estimate is None or not estimate.has_interval:
+        return ""
+    return form.format(_interval(estimate))
 
 
 def _variation_notes(varying: Sequence[Variation]) -> Iterator[str]:
@@ -175,7 +182,9 @@ def _variation_notes(varying: Sequence[Variation]) -> Iterator[str]:
         yield f"left out: {counted(left_out, 'case')} without a score in each repeat or paraphrase"
 
 
-def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> Iterator[str]:
+def _lines_below(
+    cells: Sequence[Counts], paraphrases: Mapping[int, Counts], estimates: Mapping[str, Estimate]
+) -> Iterator[str]:
     counts = together(cells)
     labels: Counter[str] = Counter()
     for cell in cells:
@@ -194,7 +203,8 @@ def _lines_below(cells: Sequence[Counts], paraphrases: Mapping[int, Counts]) -> 
             f"F1 {three_digits(f1)} of its rows, in no other mean"
         )
     measured = [
-        f"{score_name(name)} {three_digits(mean.mean)} of {counted(mean.count, 'case')}"
+        f"{score_name(name)} {three_digits(mean.mean)}{_ends(estimates.get(name), ' ({})')} "
+        f"of {counted(mean.count, 'case')}"
         for name in MORE_METRICS
         if (mean := counts.means[name]).count
     ]

@@ -30,6 +30,7 @@ from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, case_
 from retrocypher.plugins.reporting.html.rendering import about, asset, environment, policy
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import cores, in_processes
+from retrocypher.plugins.runs.record import HEADLINE
 from retrocypher.plugins.statistics.paired import MARGIN
 
 Listed = tuple[ReportRun, CaseEntry]
@@ -310,6 +311,7 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
 
 def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
     runs = shown["runs"]
+    of_f1 = [each for each in runs if each["main"] == HEADLINE]
     everything = (
         ("headline", "Headline", True),
         ("run", "What was run", True),
@@ -317,7 +319,7 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
         ("keys", "Scores by key", any(each["keys"] for each in runs)),
         ("more", "EX and PSJS", any(each["more"] for each in runs)),
         ("variation", "Repeats and paraphrases", any(each["variations"] for each in runs)),
-        ("boxes", "Distribution of F1", any(part.tasks for each in runs for part in each["boxes"])),
+        ("boxes", "Distribution of F1", any(part.tasks for each in of_f1 for part in each["boxes"])),
         ("comparisons", "Comparisons", bool(shown["comparisons"])),
         ("errors", "What went wrong", any(each["errors"] for each in runs)),
         ("loops", "Loops", any(each["ledger"] for each in runs)),
