@@ -163,6 +163,8 @@ def _read(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint
         # The address of the endpoint has no password.
         return graph, GraphSource(uri=endpoint.uri, fingerprint=fingerprint_of_graph(graph)), endpoint
     file = Path(spec).expanduser()
+    if not file.is_file():
+        raise InputError(f"--graph {spec}: no such file. Name a server (bolt://…) or a SimpleKG file.")
     graph = read_simplekg(file)
     name = "graph.json.gz" if file.suffix == ".gz" else "graph.json"
     if file.parent.resolve() == folder.resolve():
