@@ -1,6 +1,7 @@
 """Keys and passwords that this process knows, and their redaction from what is shown or kept."""
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -80,12 +81,17 @@ def _credentials(address: str, *, user_alone: bool) -> Iterator[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """A value as it is, within JSON, within Python's own quotes, and in an address."""
+    """A value as it is, within JSON, within Python's own quotes, in an address, and in HTML."""
     yield value
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield repr(value)[1:-1]
     yield quote(value, safe="")
+    in_html = html.escape(value)
+    yield html.escape(value, quote=False)
+    yield in_html
+    # As Jinja writes it.
+    yield in_html.replace("&#x27;", "&#39;").replace("&quot;", "&#34;")
 
 
 def redact_all(secrets: Secrets, value: Any) -> Any:

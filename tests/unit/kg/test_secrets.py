@@ -1,9 +1,11 @@
 """Keys and passwords, and what is left of a text without them."""
 
 import base64
+import html
 import json
 from typing import Any
 
+import markupsafe
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,7 +46,8 @@ def test_a_placeholder_for_a_key_is_no_secret(key: str) -> None:
 @given(st.text(min_size=8), st.text(), st.text())
 def test_a_struck_text_holds_no_secret_in_any_form(secret: str, before: str, after: str) -> None:
     secrets = Secrets([secret])
-    for form in (secret, json.dumps(secret)[1:-1], repr(secret)[1:-1]):
+    in_html = (html.escape(secret), html.escape(secret, quote=False), str(markupsafe.escape(secret)))
+    for form in (secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], *in_html):
         assert not secrets.are_in(secrets.redact(before + form + after).replace("***", ""))
     assert secrets.redact(secret) == "***"
 
