@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -345,7 +346,9 @@ def start_server(
             try:
                 return opened(_docker())
             except DockerUnavailableError as error:
-                _logger.info(f"Using Neo4j as a local process, without Docker: {error}")
+                # Who has no Docker need not read about it.
+                if os.environ.get("DOCKER_HOST") or shutil.which("docker"):
+                    _logger.info(f"Using Neo4j as a local process, without Docker: {error}")
             return opened(LocalEngine())
         case _:
             raise InputError(

@@ -238,6 +238,23 @@ def test_auto_goes_on_to_a_local_process_and_says_so(
     assert logged[0].startswith("Using Neo4j as a local process, without Docker: no Docker daemon answers")
 
 
+@pytest.mark.usefixtures("_no_daemon")
+def test_auto_does_not_mention_docker_where_it_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, logged: list[str]
+) -> None:
+    def unavailable() -> DockerEngine:
+        raise DockerUnavailableError("no Docker daemon answers here.")
+
+    local = RunningServer(Endpoint("bolt://127.0.0.1:1", "neo4j", "x"))
+    monkeypatch.setattr(opening, "LocalEngine", lambda: "local")
+    monkeypatch.setattr(opening, "_docker", unavailable)
+    monkeypatch.setattr(opening.Opener, "open", lambda self, fingerprint, fill, before_load: local)
+    monkeypatch.delenv("DOCKER_HOST")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert open_with("auto") is local
+    assert logged == []
+
+
 @pytest.mark.usefixtures("daemon")
 def test_an_image_that_cannot_be_pulled_is_one_message(
     monkeypatch: pytest.MonkeyPatch, logged: list[str]
