@@ -21,7 +21,7 @@ from typing import Any
 
 import neo4j
 from msgspec import convert
-from neo4j.exceptions import DriverError, Neo4jError
+from neo4j.exceptions import BrokenRecordError, DriverError, Neo4jError
 from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
@@ -178,6 +178,10 @@ class Client:
             return self._hash(request) if request["values"] else self._run(request)
         except Neo4jError as error:
             return _error("server", error.code, error.message)
+        except BrokenRecordError as error:
+            # The driver's dates end with the year 9999; the server's do not.
+            what = f"The driver cannot represent a value of the result: {error}, {error.__cause__}."
+            return _error("value", None, what)
         except (DriverError, OSError) as error:
             return _error("lost", None, f"{type(error).__name__}: {error}")
         except (MemoryError, RecursionError):

@@ -129,6 +129,8 @@ def judge(error: dict[str, Any]) -> Status | Trouble:
 
     Raise Unauthorised if the fault lies with the credentials.
     """
+    if error["kind"] == "value":
+        return "runtime_error"
     if error["kind"] != "server":
         return Trouble(error["kind"])
     code = error["code"] or ""

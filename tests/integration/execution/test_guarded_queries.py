@@ -68,6 +68,7 @@ def _state(driver: neo4j.Driver) -> list[object]:
         ("USE system SHOW USERS", "syntax_error", SYNTAX, ""),
         ("USE system MATCH (n) RETURN n", "syntax_error", "Neo.ClientError.Statement.SemanticError", ""),
         ("USE elsewhere RETURN 1", "runtime_error", "Neo.ClientError.Database.DatabaseNotFound", ""),
+        ("RETURN date({year: 99999}) AS d", "runtime_error", None, "cannot represent a value of the result"),
         ("RETURN $name AS n", "runtime_error", "Neo.ClientError.Statement.ParameterMissing", ""),
         ("RETURN 1 / 0 AS a", "runtime_error", "Neo.ClientError.Statement.ArithmeticError", ""),
         ("CALL apoc.load.json('x')", "runtime_error", "Neo.ClientError.Procedure.ProcedureNotFound", ""),
