@@ -53,7 +53,7 @@ def pytest_configure_node(node: Any) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect the speed benchmarks only when they are named, and cases of the suite's kind only."""
+    """Collect the speed benchmarks only when they are named, and cases of the prompts' settings only."""
     ignored = is_unrequested_speed_benchmark(config, collection_path)
     return ignored or config.stash[SESSION].ignores(collection_path) or None
 

@@ -126,9 +126,11 @@ class SuiteSession:
         return scheduler_for(self._config, log, self._context.cases_at_once)
 
     def ignores(self, path: Path) -> bool:
-        """Tell whether a file has cases of another kind than those of the suite."""
+        """Tell whether a file has only cases of a setting that no prompt of the run asks for."""
         setting = setting_of_file(path)
-        return self.worker is not None and setting is not None and not self.worker.plan.has(setting)
+        if self.worker is None or setting is None:
+            return False
+        return setting not in {prompt.setting for prompt in self.worker.plan.prompts.values()}
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Make the cases."""
