@@ -3,6 +3,7 @@
 import datetime
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, LiteralString
@@ -13,7 +14,7 @@ from retrocypher.kg.graph.reaction import Reaction
 if TYPE_CHECKING:
     import neo4j
 
-READ_TIMEOUT_S = 1_800.0
+_READ_TIMEOUT_S = 1_800.0
 """Limit for reading a whole graph; the server of our own ends a transaction after two minutes otherwise."""
 
 _FORM = "reaction-graph-1"
@@ -122,22 +123,30 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
     yield from molecules.values()
 
 
+@contextmanager
+def read_transaction(driver: "neo4j.Driver", database: str) -> Iterator["neo4j.Transaction"]:
+    """Open a transaction of a READ session that may take as long as a whole graph needs."""
+    from neo4j import READ_ACCESS
+
+    with (
+        driver.session(
+            database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
+        ) as session,
+        session.begin_transaction(timeout=_READ_TIMEOUT_S) as transaction,
+    ):
+        yield transaction
+
+
 def fingerprint(driver: "neo4j.Driver", database: str = "neo4j") -> str:
     """Return the fingerprint of everything in the database; raise GraphError if it cannot be read.
 
     It equals `fingerprint_of` of the reactions that were loaded, and differs when a label,
     relationship type, property or value was added, removed or changed since.
     """
-    from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:
-        with (
-            driver.session(
-                database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
-            ) as session,
-            session.begin_transaction(timeout=READ_TIMEOUT_S) as transaction,
-        ):
+        with read_transaction(driver, database) as transaction:
             return fingerprint_of_lines(_live_lines(transaction))
     except (DriverError, Neo4jError) as error:
         raise GraphError(f"The graph in database '{database}' could not be read: {error}") from error

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, LiteralString, TypeVar, cast, get_args
 from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.fingerprint import (
-    READ_TIMEOUT_S,
     fingerprint_of_lines,
     node_line,
+    read_transaction,
     relationship_line,
 )
 from retrocypher.kg.graph.loading import batches, require_empty, write_batch
@@ -147,18 +147,12 @@ def export_graph(driver: "neo4j.Driver", name: str, database: str = "neo4j") -> 
         GraphError: The server cannot be read, the database is empty or has more than `MOST_NODES` or
             `MOST_RELATIONSHIPS`, or a node has no label or several.
     """
-    from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
     nodes: dict[str, Node] = {}
     relationships: list[Relationship] = []
     try:
-        with (
-            driver.session(
-                database=database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
-            ) as session,
-            session.begin_transaction(timeout=READ_TIMEOUT_S) as transaction,
-        ):
+        with read_transaction(driver, database) as transaction:
             _require_exportable(transaction, database)
             for identity, labels, properties in transaction.run(_NODES):
                 nodes[identity] = Node(identity, _one_label(identity, labels), _plain(properties))

@@ -36,7 +36,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import VARIANTS, fields_of
 from retrocypher.plugins.runs.summary import VariantSummary
 from retrocypher.plugins.statistics.intervals import Estimate
-from retrocypher.prompts.models.pool import NO_CACHE
+from retrocypher.prompts.models.cache_files import NO_CACHE
 from retrocypher.prompts.models.prices import load_prices
 from retrocypher.prompts.models.spec import ModelSpec
 

@@ -33,6 +33,7 @@ from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
 from retrocypher.plugins.runs.record import VARIANTS, Judgement, JudgeRatings, Record, Variant, fields_of
 from retrocypher.plugins.runs.summary import JudgeSummary, RunSummary
 from retrocypher.prompts.models.pool import open_cache
+from retrocypher.prompts.models.sides import with_any_key
 
 _logger = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ def judge_request(
         of_tables: Whether the run is of a suite of table questions.
     """
     if offline:
-        environment = {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+        environment = with_any_key(environment)
     spec = judge_spec(model, environment)
     file = open_cache(cache, offline=offline)
     return JudgeRequest(

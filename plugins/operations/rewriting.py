@@ -31,6 +31,7 @@ from retrocypher.prompts.models.interface import Chat, Completion, ModelError
 from retrocypher.prompts.models.open import contents_of, text_model
 from retrocypher.prompts.models.pool import UnfinishedError, open_cache, open_pool
 from retrocypher.prompts.models.prices import require_prices
+from retrocypher.prompts.models.sides import with_any_key
 from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.template import Texts
 
@@ -77,9 +78,7 @@ def rewriting_model(
     """
     if not model.strip():
         raise InputError("--rewrite names no model; choose gguf:PATH, local, or one behind an API")
-    environment = dict(os.environ)
-    if offline:
-        environment["OPENAI_API_KEY"] = environment.get("OPENAI_API_KEY") or "none"
+    environment = with_any_key(os.environ) if offline else dict(os.environ)
     spec = text_model(model, "--rewrite", environment)
     if max_cost is not None:
         require_prices([spec])

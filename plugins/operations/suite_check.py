@@ -10,9 +10,9 @@ from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution, HashedTable
 from retrocypher.kg.execution.executor import GuardedExecutor
 from retrocypher.kg.execution.hashing import HASH_BYTES, Values, hash_value
-from retrocypher.kg.semantics.result_order import lists_are_ordered, with_sort_keys, without_cut
+from retrocypher.kg.semantics.result_order import with_sort_keys, without_cut
 from retrocypher.kg.suites.questions import TableQuestion
-from retrocypher.plugins.scoring.execution_accuracy import sort_groups, sorted_rows
+from retrocypher.plugins.scoring.execution_accuracy import sort_groups, sorted_rows, values_of
 
 Problem = Literal[
     "failed", "slow", "truncated", "empty", "other_answer", "non_deterministic", "order_dependent"
@@ -53,7 +53,7 @@ class SuiteChecker:
 
     def _of_query(self, query: str, answer: list[list[Any]] | None) -> Iterator[tuple[Problem, str]]:
         parsed = parse(query)
-        values: Values = "ordered_lists" if lists_are_ordered(parsed) else "unordered_lists"
+        values = values_of(parsed)
         first = self._executor.run_hashed(query, values)
         if not isinstance(first, HashedTable):
             slow = first.status == "timeout"

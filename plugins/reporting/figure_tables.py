@@ -10,14 +10,12 @@ from msgspec.structs import asdict
 
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry
 from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
+from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
 
 Row = dict[str, Any]
 _OF_A_JUDGE = ("score", "f1", "accepted", "right", "kappa", "auroc", "spearman", "kendall")
-
-
-METRIC_NAMES = {"bleu": "BLEU", "meteor": "METEOR", "rouge_l": "ROUGE-L"}
 
 
 def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
@@ -96,7 +94,7 @@ def _validity(run: RunNumbers) -> Iterator[Row]:
     for each in run.validity:
         yield {
             "run": run.name,
-            "metric": METRIC_NAMES[each.metric],
+            "metric": score_name(each.metric),
             "cases_of": each.slice.get("setting", "all"),
             **_with_ends("pearson", each.pearson),
             **_with_ends("spearman", each.spearman),

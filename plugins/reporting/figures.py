@@ -23,7 +23,8 @@ from retrocypher.plugins.analysis.report_scores import (
     TaskBoxes,
 )
 from retrocypher.plugins.analysis.scores import MetricValidity
-from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES, as_csv, as_latex, tables
+from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
+from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import BoxStats, Ratio
@@ -276,7 +277,7 @@ def text_metrics(clouds: Sequence[Cloud]) -> Figure:
             clip_on=False,
         )
         unit_axis(axes, "y", "")
-        unit_axis(axes, "x", METRIC_NAMES[cloud.metric])
+        unit_axis(axes, "x", score_name(cloud.metric))
         axes.set_aspect("equal")
     figure.supylabel("F1", fontsize=7.5, color=INK)
     return figure
@@ -285,7 +286,7 @@ def text_metrics(clouds: Sequence[Cloud]) -> Figure:
 def correlations(validity: Sequence[MetricValidity]) -> Figure:
     """Return the correlations of the text metrics with F1, with their 95 % intervals."""
     rows = [
-        (f"{METRIC_NAMES[each.metric]}, {str(each.slice.get('setting', 'all')).replace('_', ' ')}", each)
+        (f"{score_name(each.metric)}, {str(each.slice.get('setting', 'all')).replace('_', ' ')}", each)
         for each in validity
     ]
     figure = blank(ONE_COLUMN, 0.75 + 0.24 * len(rows))

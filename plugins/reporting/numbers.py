@@ -4,7 +4,16 @@ from retrocypher.plugins.statistics.intervals import Estimate
 
 NOT_DEFINED = "n/a"
 
-_NAMES = {"f1": "F1", "ex": "EX", "psjs": "PSJS"}
+_NAMES = {
+    "f1": "F1",
+    "focus_f1": "focus F1",
+    "row_f1": "row F1",
+    "ex": "EX",
+    "psjs": "PSJS",
+    "bleu": "BLEU",
+    "meteor": "METEOR",
+    "rouge_l": "ROUGE-L",
+}
 
 
 def score_name(metric: str) -> str:

@@ -14,11 +14,10 @@ from retrocypher.plugins.runs.record import (
     Fallback,
     JsonValue,
     Record,
-    ResultScores,
     RoundResult,
     Scores,
 )
-from retrocypher.plugins.scoring.score import Assessment
+from retrocypher.plugins.scoring.score import Assessment, unscored
 
 LABEL = "answered_unanswerable"
 
@@ -66,7 +65,7 @@ class AbstentionAssessor:
         """Return a fallback from its fields."""
         if question.reference_cypher:
             return self.answerable.fallback(question, found)
-        return Fallback(**{**found, "scores": ResultScores(0.0, 0.0, 0.0, None, None)})
+        return unscored(found)
 
     def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
         """Return the explanation to store on the record of a case; UNSET if there is no answer to compare."""

@@ -12,13 +12,20 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
+from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.execution.execution import HashedTable
-from retrocypher.kg.execution.hashing import HASH_BYTES
+from retrocypher.kg.execution.hashing import HASH_BYTES, Values
+from retrocypher.kg.semantics.result_order import lists_are_ordered
 
 MOST_STEPS = 20_000_000
 """Rows visited, over all columns tried, before a comparison is given up."""
 
 _OVERHEAD = 20
+
+
+def values_of(gold: ParsedQuery) -> Values:
+    """Return how the values of results are compared with those of a gold query."""
+    return "ordered_lists" if lists_are_ordered(gold) else "unordered_lists"
 
 
 def same_table(

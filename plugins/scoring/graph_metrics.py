@@ -19,8 +19,8 @@ from retrocypher.kg.execution import published
 from retrocypher.kg.execution.execution import Execution, HashedTable, hash_rows
 from retrocypher.kg.execution.hashing import HASH_BYTES, Values
 from retrocypher.kg.semantics.provenance import Provenance, provenance
-from retrocypher.kg.semantics.result_order import SortedQuery, lists_are_ordered, with_sort_keys
-from retrocypher.plugins.scoring.execution_accuracy import same_table, sort_groups, sorted_rows
+from retrocypher.kg.semantics.result_order import SortedQuery, with_sort_keys
+from retrocypher.plugins.scoring.execution_accuracy import same_table, sort_groups, sorted_rows, values_of
 
 KEPT_BYTES = 256 * 1024**2
 """Hashes of results that are kept; the least recently used go first."""
@@ -112,8 +112,7 @@ class GraphMetrics:
 
         ``executed`` is the result of the prediction. Raises GraphUnavailable as the executor does.
         """
-        query = parse(gold_text)
-        values: Values = "ordered_lists" if lists_are_ordered(query) else "unordered_lists"
+        values = values_of(parse(gold_text))
         try:
             gold = _complete(self._run(gold_text, values))
         except Undefined as reason:
@@ -138,7 +137,7 @@ class GraphMetrics:
 
     def _accuracy(self, gold_text: str, text: str, executed: Execution | None) -> float:
         query = parse(gold_text)
-        values: Values = "ordered_lists" if lists_are_ordered(query) else "unordered_lists"
+        values = values_of(query)
         gold, groups, extra = self._gold(gold_text, with_sort_keys(query), values)
         if text == gold_text:
             return 1.0

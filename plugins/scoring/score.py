@@ -64,6 +64,11 @@ class Assessment:
     """CypherBench's error category of a table case with labels."""
 
 
+def unscored(found: Mapping[str, JsonValue]) -> Fallback:
+    """Return a fallback from its fields, with scores of 0."""
+    return Fallback(**{**found, "scores": ResultScores(0.0, 0.0, 0.0, None, None)})
+
+
 @dataclass(frozen=True, slots=True)
 class Assessor:
     """Scores and labels results; needs neither a graph nor a model."""
@@ -94,8 +99,7 @@ class Assessor:
 
     def fallback(self, question: Question, found: Mapping[str, JsonValue]) -> Fallback:
         """Return a fallback from its fields, with scores of its own, which never count for the case."""
-        unscored = ResultScores(0.0, 0.0, 0.0, None, None)
-        fallback = Fallback(**{**found, "scores": unscored})
+        fallback = unscored(found)
         scores = score(question, fallback, None, text_metrics=False, key_encoder=self.key_encoder)
         fallback.scores = ResultScores(*_numbers(scores))
         fallback.passed = self._passes(question, fallback, scores)

@@ -28,7 +28,6 @@ from retrocypher.plugins.runs.record import (
     Fallback,
     JsonValue,
     Record,
-    ResultScores,
     RoundResult,
     Scores,
 )
@@ -36,7 +35,7 @@ from retrocypher.plugins.scoring.error_category import error_category
 from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.graph_metrics import GraphMetrics, RowComparison
 from retrocypher.plugins.scoring.labels import CAUSES_FIRST, Diagnosis, with_status
-from retrocypher.plugins.scoring.score import Assessment
+from retrocypher.plugins.scoring.score import Assessment, unscored
 from retrocypher.plugins.scoring.table import Counts
 from retrocypher.plugins.scoring.text import text_scores
 from retrocypher.prompts.validation.finding import QuestionIntent
@@ -83,7 +82,7 @@ class TableAssessor:
 
     def fallback(self, question: Question, found: Mapping[str, JsonValue]) -> Fallback:
         """Return a fallback from its fields; its rows answer no table question and score 0."""
-        return Fallback(**{**found, "scores": ResultScores(0.0, 0.0, 0.0, None, None)})
+        return unscored(found)
 
     def explain(self, record: Record, question: Question, finding: str | None) -> Explanation | UnsetType:
         """Return the explanation to store on the record of a case; UNSET if nothing is wrong with it."""

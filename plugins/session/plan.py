@@ -39,15 +39,14 @@ from retrocypher.plugins.session.side_plans import (
     loop_plan,
 )
 from retrocypher.plugins.session.suites import TableSuite, open_suite
-from retrocypher.prompts.models.cache_files import default_file
+from retrocypher.prompts.models.cache_files import cache_file
 from retrocypher.prompts.models.open import check_models
 from retrocypher.prompts.models.prices import prices_used, require_prices
+from retrocypher.prompts.models.sides import with_any_key
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec, parse_specs, sampling_parameters
 from retrocypher.prompts.templates.abstention import addendum
 from retrocypher.prompts.templates.exemplars import SHOTS, Bank, canonical_shot, load_banks, require_vectors
 from retrocypher.prompts.templates.template import Prompt, load_prompts
-
-NONE = "none"
 
 
 def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
@@ -55,14 +54,9 @@ def answers_file(options: Options, specs: Sequence[ModelSpec]) -> Path | None:
     if not any(spec.kind in TEXT_KINDS for spec in specs):
         return None
     replayed = options.offline and bool(options.replay)
-    if options.cache == NONE:
-        if options.offline and not replayed:
-            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
-        return None
-    if options.cache:
-        return Path(options.cache).expanduser().absolute()
+    file = cache_file(options.cache, offline=options.offline and not replayed)
     # The runs that are replayed may have all answers.
-    return None if replayed and not default_file().is_file() else default_file()
+    return None if replayed and not options.cache and file and not file.is_file() else file
 
 
 def answers_line(usage: Usage, cache: Path | None, replayed: bool = False) -> str:
@@ -299,7 +293,7 @@ def _offline(options: Options, environment: Mapping[str, str]) -> Mapping[str, s
     if is_uri(options.graph):
         named = without_password(options.graph)
         require_loopback(urlsplit(named).hostname or "", f"--graph {named}")
-    return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+    return with_any_key(environment)
 
 
 def _prompts_named(options: Options, suite: TableSuite | None) -> dict[str, Prompt]:

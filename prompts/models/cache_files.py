@@ -29,6 +29,9 @@ from retrocypher.prompts.models.response_cache import (
     stamp,
 )
 
+NO_CACHE = "none"
+"""The value of ``--cache`` that stores nothing."""
+
 _FILE = "answers.sqlite"
 _GZIP = b"\x1f\x8b"
 _BY_MODEL = """
@@ -51,6 +54,18 @@ def default_file() -> Path:
             f"cannot be made ({error.strerror})",
             "Name a folder that can be written to with RETROCYPHER_CACHE",
         ) from error
+
+
+def cache_file(cache: str | None, *, offline: bool) -> Path | None:
+    """Return the file that ``--cache`` names, or the default one; None for `NO_CACHE`.
+
+    Raises InputError if there is no cache where only it may answer.
+    """
+    if cache != NO_CACHE:
+        return Path(cache).expanduser().absolute() if cache else default_file()
+    if offline:
+        raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
+    return None
 
 
 def prepare(path: Path, *, read_only: bool = False) -> int:

@@ -8,17 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.kg.errors import RetroCypherError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.server.control import session_folder
-from retrocypher.prompts.models.cache_files import default_file, prepare
+from retrocypher.prompts.models.cache_files import cache_file, prepare
 from retrocypher.prompts.models.calls import GatewaySettings, Stop
 from retrocypher.prompts.models.gateway import Gateway
 from retrocypher.prompts.models.gateway_client import GatewayConnections
 from retrocypher.prompts.models.spec import ModelSpec
-
-NO_CACHE = "none"
-"""The value of ``--cache`` that stores nothing."""
 
 _WAITING = 2
 
@@ -31,14 +28,11 @@ def open_cache(cache: str | None, *, offline: bool) -> Path | None:
 
     Raises InputError if there is no cache offline, ResponseCacheError if it cannot be used.
     """
+    file = cache_file(cache, offline=offline)
     if offline:
-        if cache == NO_CACHE:
-            raise InputError("--offline --cache none: then there are no answers. Leave out one of the two.")
         refuse_network()
-    if cache == NO_CACHE:
-        return None
-    file = Path(cache).expanduser().absolute() if cache else default_file()
-    prepare(file, read_only=offline)
+    if file is not None:
+        prepare(file, read_only=offline)
     return file
 
 

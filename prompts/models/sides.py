@@ -18,6 +18,11 @@ def environment_of(side: Side, environment: Mapping[str, str]) -> Mapping[str, s
     return {**environment, **own}
 
 
+def with_any_key(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return an environment with a key, for asking the cache alone: the key is never sent."""
+    return {**environment, "OPENAI_API_KEY": environment.get("OPENAI_API_KEY") or "none"}
+
+
 def as_set(message: str, side: Side, environment: Mapping[str, str]) -> str:
     """Return a message about the API of a side that names the variables which lead to it."""
     for name, usual in _USUAL.items() if side == "judge" else ():

@@ -25,9 +25,9 @@ from retrocypher.plugins.analysis.report import (
 )
 from retrocypher.plugins.analysis.report_runs import CaseEntry, ReportRun, read_report_runs
 from retrocypher.plugins.formatting.text import shortened
-from retrocypher.plugins.reporting.figure_tables import METRIC_NAMES
 from retrocypher.plugins.reporting.html.case_pages import Job, PageWriter, case_folder, file_of, parts_of
 from retrocypher.plugins.reporting.html.rendering import about, asset, environment, policy
+from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.parallel import cores, in_processes
 from retrocypher.plugins.runs.record import HEADLINE
@@ -286,7 +286,6 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
         defined=page.defined,
         meanings=LABELS,
         sources=SOURCES,
-        metrics=METRIC_NAMES,
         failed=failed_list(runs, cases, links, folder),
         title=", ".join(run.name for run in runs),
         sections=_sections(shown),
@@ -349,7 +348,7 @@ def _cloud(metric: str, points: Sequence[Any]) -> dict[str, Any]:
     """Return the points of a cloud with radii; areas are proportional to numbers of cases."""
     most = max(point.cases for point in points)
     radii = [max(1.0, _RADIUS * math.sqrt(point.cases / most)) for point in points]
-    return {"name": METRIC_NAMES[metric], "points": list(zip(points, radii, strict=True))}
+    return {"name": score_name(metric), "points": list(zip(points, radii, strict=True))}
 
 
 def _judge(part: JudgeVariant, run: str, links: Links) -> dict[str, Any]:

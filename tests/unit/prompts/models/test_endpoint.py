@@ -12,7 +12,7 @@ from retrocypher.prompts.models.endpoint import Endpoint, RetryPolicy, Ticket, e
 
 
 class Call:
-    """A call that lasts until it is told to end."""
+    """A call that lasts until the test ends it."""
 
     def __init__(self, endpoint: Endpoint, *, urgent: bool = True, characters: int = 0) -> None:
         self.ticket = Ticket(urgent, characters)
