@@ -1,8 +1,8 @@
 """Two runs or baselines, compared question by question."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.run_scores import RunScores
-from retrocypher.plugins.analysis.scores import Label, ScoreTable, slice_name
+from retrocypher.plugins.analysis.scores import Label, ScoreTable
 from retrocypher.plugins.analysis.variation import (
     CHANGES,
     F1_SD,
@@ -20,9 +20,8 @@ from retrocypher.plugins.analysis.variation import (
     groups_of,
     table_of,
 )
-from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.means import TIE
-from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, holm, paired, power_curve
+from retrocypher.plugins.statistics.paired import MARGIN, PairedComparison, corrected, paired, power_curve
 
 PAIRED_ON = ("phrasing", "repeat", "prompt", "shot", "loop", "model")
 """What identifies a case, in addition to its question."""
@@ -47,7 +46,7 @@ class Comparison:
     """What cases were paired on, in addition to the question; in the rest of `PAIRED_ON` the runs differ."""
     overall: PairedComparison
     slices: tuple[PairedComparison, ...]
-    """The pairs of each slice, corrected for the number of slices."""
+    """The pairs of each slice; p-values and verdicts are corrected for the number of slices."""
     only_a: tuple[str, ...]
     """Cases of A that B does not have."""
     only_b: tuple[str, ...]
@@ -56,6 +55,8 @@ class Comparison:
     """Common cases without the score on at least one side."""
     changes: tuple[Change, ...]
     """The pairs that differ, largest differences first."""
+    correction: Literal["holm"] = "holm"
+    """How slices are corrected for their number; all cases together are not corrected."""
 
 
 def compare(
@@ -66,7 +67,6 @@ def compare(
     *,
     margin: float = MARGIN,
     paired_on: Sequence[str] | None = None,
-    resampler: Resampler | None = None,
 ) -> Comparison:
     """Compare the cases that A and B have in common; B is the new one.
 
@@ -87,14 +87,13 @@ def compare(
             if common
             else f"they have no case in common, {_named(on)}"
         )
-    resampler = resampler or Resampler()
     places = np.asarray([rows_a[key] for key in keys], dtype=np.intp)
     before, after = np.asarray([values[key] for key in keys]).T
     clusters = a.clusters[places]
     scored = set(keys)
 
     def part(chosen: Any) -> PairedComparison:
-        return paired(before[chosen], after[chosen], clusters[chosen], margin=margin, resampler=resampler)
+        return paired(before[chosen], after[chosen], clusters[chosen], margin=margin)
 
     at = {int(place): number for number, place in enumerate(places)}
     slices = [
@@ -103,7 +102,6 @@ def compare(
         for labels, rows in a.slices(slicing)
         if any(int(place) in at for place in rows)
     ]
-    corrected = holm([each.p_value for each in slices])
     changes = [
         Change(key, a.questions[rows_a[key]], float(was), float(now))
         for key, was, now in zip(keys, before, after, strict=True)
@@ -113,7 +111,7 @@ def compare(
         metric=metric,
         paired_on=on,
         overall=part(slice(None)),
-        slices=tuple(replace(each, p_holm=p) for each, p in zip(slices, corrected, strict=True)),
+        slices=corrected(slices),
         only_a=tuple(sorted(rows_a.keys() - rows_b.keys())),
         only_b=tuple(sorted(rows_b.keys() - rows_a.keys())),
         unscored=tuple(key for key in common if key not in scored),
@@ -165,27 +163,6 @@ _LETTERS = {"phrasing": "w", "repeat": "r"}
 
 def _named(on: Sequence[str]) -> str:
     return f"paired on {', '.join(on)}" if on else "paired on nothing else"
-
-
-_NAMED = 5
-
-
-def unseen_note(rows: Iterable[PairedComparison]) -> str:
-    """Return a note on slices in which no pair differs: which share of other questions may still differ.
-
-    It is empty if there is no such slice with an interval.
-    """
-    open_ = [(each.unseen, each) for each in rows if each.unseen is not None and each.difference.has_interval]
-    if not open_:
-        return ""
-    open_.sort(key=lambda pair: -pair[0])
-    shares = [f"{100 * share:.2g} % ({slice_name(each.slice)})" for share, each in open_[:_NAMED]]
-    more = len(open_) - _NAMED
-    also = f" and less in {more:,} more" if more > 0 else ""
-    return (
-        "where no pair differs, the interval is the point 0; other questions may still differ, "
-        f"up to this share of them: {', '.join(shares)}{also}"
-    )
 
 
 _MOST_NAMED = 3
@@ -344,7 +321,11 @@ def compare_runs(
         varying = tuple(_varying(*tables, margin))
     except InputError as error:
         raise InputError(f"{a.name} and {b.name}: {error}") from error
-    curve = power_curve(comparison.overall.detectable, comparison.overall.difference.clusters)
+    curve = power_curve(
+        comparison.overall.detectable,
+        comparison.overall.difference.clusters,
+        comparison.overall.effective_clusters,
+    )
     return RunComparison(
         a=_compared(a),
         b=_compared(b),

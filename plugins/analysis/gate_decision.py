@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs, unseen_note
+from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
 from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable
@@ -15,7 +15,7 @@ from retrocypher.plugins.analysis.variation import slice_figures
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
-from retrocypher.plugins.statistics.means import TIE
+from retrocypher.plugins.statistics.means import TIE, certain_share
 from retrocypher.plugins.statistics.paired import PairedComparison, non_inferiority
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def judge_rule(
         slices=slices,
         changes=tuple(changes[:CHANGES]),
         changed=len(changes),
-        notes=tuple(_notes(compared, slices)),
+        notes=tuple(_notes(compared)),
     )
 
 
@@ -203,9 +203,8 @@ def _compared_slices(rule: NonInferiority, run: RunScores, compared: RunComparis
         yield SliceResult({}, RuleStatus.FAILS, reason)
         return
     for pairs in compared.slices if rule.by else (compared.overall,):
-        status = RuleStatus(non_inferiority(pairs.difference, rule.margin))
-        reason = "" if pairs.difference.has_interval else "too few clusters of questions for an interval"
-        yield SliceResult(pairs.slice, status, reason, pairs.difference, pairs)
+        status = RuleStatus(non_inferiority(pairs, rule.margin))
+        yield SliceResult(pairs.slice, status, _too_few(pairs, rule.margin), pairs.difference, pairs)
     compared_slices = [each.slice for each in compared.slices]
     for labels, _ in run.table().slices(rule.by) if rule.by else ():
         if labels not in compared_slices:
@@ -216,9 +215,18 @@ def _compared_slices(rule: NonInferiority, run: RunScores, compared: RunComparis
 _OF_QUESTIONS = ("setting", "task", "steps")
 
 
-def _notes(compared: RunComparison, slices: Iterable[SliceResult]) -> Iterator[str]:
-    if unseen := unseen_note(each.pairs for each in slices if each.pairs is not UNSET):
-        yield unseen
+def _too_few(found: PairedComparison, margin: float) -> str:
+    """Return why equal runs could not show a margin with so few clusters; empty if they could."""
+    if not found.difference.has_interval:
+        return "too few clusters of questions for an interval"
+    smallest = 1 - certain_share(found.effective_clusters)
+    if not 0 < margin <= smallest:
+        return ""
+    clusters = f"{found.effective_clusters:,.0f} (effective) clusters of questions"
+    return f"{clusters} can show no margin below {smallest:.2g}"
+
+
+def _notes(compared: RunComparison) -> Iterator[str]:
     if other := _unpaired(compared):
         yield other
     if count := len(compared.unscored):

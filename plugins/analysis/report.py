@@ -15,7 +15,6 @@ from retrocypher.plugins.analysis.comparison import (
     Comparison,
     compare,
     compare_runs,
-    unseen_note,
 )
 from retrocypher.plugins.analysis.ledger import LedgerEntry
 from retrocypher.plugins.analysis.report_runs import ReportRun
@@ -55,7 +54,7 @@ from retrocypher.plugins.judge.agreement import (
 )
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.record import RETRIEVAL_METRICS
-from retrocypher.plugins.statistics.intervals import Estimate, Resampler
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import PairedComparison
 
@@ -80,8 +79,6 @@ class ReportComparison(Struct, frozen=True, kw_only=True):
     """In what else the pooled cases differ, in words; empty if in nothing."""
     against: Sequence[str] = ()
     """What should be the same in both and is not."""
-    note: str = ""
-    """A note on slices in which no pair differs."""
     comparison: Comparison | None = None
     """The comparison; None if it is refused."""
 
@@ -114,7 +111,6 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
 
     Prompts are compared only with those of their setting.
     """
-    resampler = Resampler()
     for dimension in _WITHIN:
         models = [""] if dimension == "model" else list(dict.fromkeys(model for model, _ in run.series))
         settings: tuple[str | None, ...] = _settings(run.table) if dimension == "prompt" else (None,)
@@ -124,7 +120,7 @@ def _within(run: ReportRun) -> Iterator[ReportComparison]:
             on = [name for name in ("phrasing", "repeat", *_WITHIN[::-1]) if name != dimension]
             for label, table in zip(labels[1:], tables[1:], strict=True):
                 try:
-                    comparison = compare(tables[0], table, paired_on=on, resampler=resampler)
+                    comparison = compare(tables[0], table, paired_on=on)
                 except InputError:
                     # They have no question in common, for example in a merged run.
                     continue
@@ -150,7 +146,6 @@ def _report_comparison(
         rows=[comparison.overall, *slices],
         together=together,
         against=against,
-        note=unseen_note([comparison.overall, *comparison.slices]),
         comparison=comparison,
     )
 
@@ -272,11 +267,7 @@ class JudgeVariant(Struct, frozen=True):
 
 def ratings(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> list[JudgeVariant]:
     """Return the ratings of each judge and variant."""
-    resampler = Resampler()
-    return [
-        _variant(run, agreement, resampler, calibrations)
-        for agreement in agreements(run.ratings, _DISAGREEMENTS)
-    ]
+    return [_variant(run, agreement, calibrations) for agreement in agreements(run.ratings, _DISAGREEMENTS)]
 
 
 def stored_calibrations(runs: Sequence[ReportRun], root: Path) -> list["StoredCalibration"]:
@@ -316,7 +307,6 @@ def disputed(run: ReportRun) -> list[str]:
 def _variant(
     run: ReportRun,
     agreement: VariantAgreement,
-    resampler: Resampler,
     calibrations: Sequence["StoredCalibration"],
 ) -> JudgeVariant:
     ratings = by_judge(run.ratings)[agreement.judge, agreement.criteria, agreement.variant]
@@ -332,11 +322,10 @@ def _variant(
         variant=agreement.variant,
         rows=[(_ALL, agreement.overall), *agreement.by_task.items()],
         series=[
-            SeriesRatings(*series, _mean(cases, _ALL, resampler), _tenths(cases))
-            for series, cases in by_series.items()
+            SeriesRatings(*series, _mean(cases, _ALL), _tenths(cases)) for series, cases in by_series.items()
         ],
         tasks=[
-            TaskMeans(task, [_mean(cases, task, resampler) for cases in by_series.values()])
+            TaskMeans(task, [_mean(cases, task) for cases in by_series.values()])
             for task in (_ALL, *agreement.by_task)
         ],
         rejected=rejected,
@@ -351,9 +340,9 @@ def _tenths(cases: Sequence[Rating]) -> list[int]:
     return [counts[place] for place in range(_TENTHS + 1)]
 
 
-def _mean(cases: Sequence[Rating], task: str, resampler: Resampler) -> Estimate:
+def _mean(cases: Sequence[Rating], task: str) -> Estimate:
     scored = [each for each in cases if each.score is not None and task in (_ALL, each.task)]
-    return mean_of([each.score or 0.0 for each in scored], [each.cluster for each in scored], resampler)
+    return mean_of([each.score or 0.0 for each in scored], [each.cluster for each in scored])
 
 
 def _issues(by_series: Mapping[Series, Sequence[Rating]]) -> tuple[list[int], list[IssueCases]]:
@@ -433,16 +422,14 @@ def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration
 
 
 def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> RunNumbers:
-    # Shared, because drawing resamples takes most of the time of an interval.
-    resampler = Resampler()
     metrics = dict.fromkeys((*RETRIEVAL_METRICS, run.log.manifest.headline))
-    means = Means(run.table, tuple(metrics), resampler)
+    means = Means(run.table, tuple(metrics))
     return RunNumbers(
         run=run,
         headlines=headlines(run, means),
         scores=scores(run, means),
-        keys=keys(run, resampler),
-        more=more_metrics(run, resampler),
+        keys=keys(run),
+        more=more_metrics(run),
         variations=run.summary.variations(run.table.cluster_names),
         boxes=boxes(run),
         errors=errors(run),

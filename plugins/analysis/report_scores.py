@@ -24,7 +24,7 @@ from retrocypher.plugins.analysis.scores import (
 from retrocypher.plugins.analysis.summary import Cell, Series
 from retrocypher.plugins.runs.record import KEY_METRICS, MORE_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
-from retrocypher.plugins.statistics.intervals import Estimate, Resampler
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import BoxStats
 
 ALL = "all"
@@ -117,12 +117,12 @@ class SeriesMetrics(Struct, frozen=True):
     """By task, and for `ALL`, the mean of each of `MORE_METRICS` that was measured."""
 
 
-def more_metrics(run: ReportRun, resampler: Resampler) -> list[SeriesMetrics]:
+def more_metrics(run: ReportRun) -> list[SeriesMetrics]:
     """Return the scores measured on request: one part for each model and loop that has them."""
     measured = [name for name in MORE_METRICS if not np.isnan(run.table.scores(name)).all()]
     found: dict[tuple[Any, ...], dict[str, dict[str, Estimate]]] = {}
     for by in (("model", "loop", "task"), ("model", "loop")) if measured else ():
-        for each in slice_means(run.table, by, measured, resampler):
+        for each in slice_means(run.table, by, measured):
             rows = found.setdefault((each.slice["model"], each.slice["loop"]), {})
             rows.setdefault(str(each.slice.get("task", ALL)), {})[each.metric] = each.mean
     return [
@@ -142,10 +142,10 @@ class SeriesKeys(Struct, frozen=True):
     """By key, the mean of each of `RETRIEVAL_METRICS` over the cases in which it is defined."""
 
 
-def keys(run: ReportRun, resampler: Resampler) -> list[SeriesKeys]:
+def keys(run: ReportRun) -> list[SeriesKeys]:
     """Return the scores of each key: one part for each model and loop with single-step cases."""
     found: dict[tuple[Any, ...], dict[str, dict[str, Estimate]]] = {}
-    for each in slice_means(run.table, ("model", "loop"), tuple(KEY_METRICS), resampler):
+    for each in slice_means(run.table, ("model", "loop"), tuple(KEY_METRICS)):
         if each.mean.value is not None:
             metric, key = KEY_METRICS[each.metric]
             found.setdefault(tuple(each.slice.values()), {}).setdefault(key, {})[metric] = each.mean

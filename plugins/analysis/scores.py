@@ -16,7 +16,7 @@ from retrocypher.plugins.runs.record import (
     Variant,
 )
 from retrocypher.plugins.statistics.correlation import pearson, spearman
-from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats, Resampler
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
 
 DIMENSIONS = ("setting", "task", "steps", "phrasing", "repeat", "prompt", "shot", "loop", "model")
@@ -229,30 +229,22 @@ def slice_means(
     table: ScoreTable,
     by: Sequence[str] = (),
     metrics: Sequence[str] = ("f1",),
-    resampler: Resampler | None = None,
 ) -> Iterator[SliceMean]:
     """Yield the mean of each score, from 0 to 1, over each slice."""
-    resampler = resampler or Resampler()
     for labels, places in table.slices(by):
         found: dict[str, Estimate] = {}
         for scored, names in _scored_alike(table, places, metrics):
             scores = np.column_stack([table.scores(name)[scored] for name in names])
-            found |= zip(names, means_of(scores, table.clusters[scored], resampler), strict=True)
+            found |= zip(names, means_of(scores, table.clusters[scored]), strict=True)
         yield from (SliceMean(labels, metric, found[metric]) for metric in metrics)
 
 
 class Means:
     """The means of scores over slices, each slicing computed once."""
 
-    def __init__(
-        self,
-        table: ScoreTable,
-        metrics: Sequence[str] = RETRIEVAL_METRICS,
-        resampler: Resampler | None = None,
-    ) -> None:
+    def __init__(self, table: ScoreTable, metrics: Sequence[str] = RETRIEVAL_METRICS) -> None:
         self._table = table
         self._metrics = metrics
-        self._resampler = resampler or Resampler()
         self._found: dict[tuple[str, ...], dict[tuple[Label, ...], dict[str, Estimate]]] = {}
 
     def of(self, **labels: str) -> dict[str, Estimate]:
@@ -260,7 +252,7 @@ class Means:
         by = tuple(labels)
         if by not in self._found:
             means: dict[tuple[Label, ...], dict[str, Estimate]] = {}
-            for each in slice_means(self._table, by, self._metrics, self._resampler):
+            for each in slice_means(self._table, by, self._metrics):
                 means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
             self._found[by] = means
         return self._found[by].get(tuple(labels.values()), dict.fromkeys(self._metrics, NO_ESTIMATE))
@@ -294,7 +286,7 @@ def metric_validity(
 def _scored_alike(
     table: ScoreTable, places: Places, metrics: Sequence[str]
 ) -> Iterator[tuple[Places, list[str]]]:
-    """Yield groups of scores that the same cases have, with these cases: one resampling serves a group."""
+    """Yield groups of scores that the same cases have, with these cases: one computation serves a group."""
     alike: dict[bytes, tuple[Places, list[str]]] = {}
     for metric in metrics:
         scored = places[~np.isnan(table.scores(metric)[places])]

@@ -25,7 +25,7 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.runs.summary import VariationSummary
-from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats, Resampler
+from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats
 
 Over = Literal["repeat", "phrasing"]
 OVER: dict[Over, str] = {"repeat": "repeat", "phrasing": "paraphrase"}
@@ -214,7 +214,7 @@ class Variation(Struct, frozen=True, kw_only=True):
         )
 
 
-def variations(table: ScoreTable, resampler: Resampler | None = None) -> list[Variation]:
+def variations(table: ScoreTable) -> list[Variation]:
     """Return how the outcomes of each model and loop vary over repeats, and over paraphrases."""
     found = []
     for over in OVER:
@@ -223,7 +223,7 @@ def variations(table: ScoreTable, resampler: Resampler | None = None) -> list[Va
         for labels, places in table.slices(("model", "loop")):
             groups = groups_of(table.select(places, ("passed", "f1")), over)
             names = groups.table.metrics
-            means = {each.metric: each.mean for each in slice_means(groups.table, (), names, resampler)}
+            means = {each.metric: each.mean for each in slice_means(groups.table, (), names)}
             found.append(
                 Variation(
                     over=over,

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -192,17 +192,6 @@ def _pattern(words: Sequence[str] | str) -> str:
     return rf"(?<!\w){spelled}(?!\w)"
 
 
-_RESAMPLES = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Draws:
-    """Resamples, drawn once for all numbers of as many clusters."""
-
-    means: Resampler = field(default_factory=Resampler)
-    others: Resampler = field(default_factory=lambda: Resampler(_RESAMPLES))
-
-
 class Agreement(Struct, frozen=True, kw_only=True):
     """The scores of a judge against F1, over some cases."""
 
@@ -253,9 +242,9 @@ class VariantAgreement(Struct, frozen=True):
     """The cases with the largest distance of score and F1, in descending order."""
 
 
-def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
+def agreement(cases: Sequence[Rating], resampler: Resampler | None = None) -> Agreement:
     """Return how far a judge agrees with execution; cases it gave no score take no part."""
-    draws = draws or Draws()
+    resampler = resampler or Resampler()
     judged = [each for each in cases if each.score is not None]
     scores = [float(each.score or 0) for each in judged]
     f1, right = [each.f1 for each in judged], [each.right for each in judged]
@@ -263,27 +252,27 @@ def agreement(cases: Sequence[Rating], draws: Draws | None = None) -> Agreement:
     return Agreement(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in cases if each.score is None)),
-        score=mean_of(scores, clusters, draws.means),
-        f1=mean_of(f1, clusters, draws.means),
-        accepted=mean_of([float(each) for each in accepted], clusters, draws.means),
-        right=mean_of([float(each) for each in right], clusters, draws.means),
-        auroc=auroc(scores, right, clusters, draws.others),
-        kappa=cohen_kappa(accepted, right, clusters, draws.others),
-        spearman=spearman(scores, f1, clusters, draws.others),
-        kendall=kendall(scores, f1, clusters, draws.others),
-        reliability=reliability(scores, right, clusters, draws.others),
+        score=mean_of(scores, clusters),
+        f1=mean_of(f1, clusters),
+        accepted=mean_of([float(each) for each in accepted], clusters),
+        right=mean_of([float(each) for each in right], clusters),
+        auroc=auroc(scores, right, clusters, resampler),
+        kappa=cohen_kappa(accepted, right, clusters, resampler),
+        spearman=spearman(scores, f1, clusters, resampler),
+        kendall=kendall(scores, f1, clusters, resampler),
+        reliability=reliability(scores, right, clusters, resampler),
     )
 
 
 def agreements(cases: Iterable[Rating], most: int = 10) -> list[VariantAgreement]:
     """Return the agreement of each judge and variant with execution, over all cases and by task."""
-    groups, draws = by_judge(cases), Draws()
+    groups, resampler = by_judge(cases), Resampler()
     return [
         VariantAgreement(
             *key,
-            overall=agreement(groups[key], draws),
+            overall=agreement(groups[key], resampler),
             by_task={
-                task: agreement([each for each in groups[key] if each.task == task], draws)
+                task: agreement([each for each in groups[key] if each.task == task], resampler)
                 for task in _tasks(groups[key])
             },
             disagreements=[

@@ -10,7 +10,6 @@ from retrocypher.plugins.analysis.comparison import (
     ComparedRun,
     RunComparison,
     VariationChange,
-    unseen_note,
 )
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus, SliceResult
 from retrocypher.plugins.analysis.scores import slice_name
@@ -104,7 +103,9 @@ def _number(result: RuleResult, each: SliceResult) -> str:
     difference = _to_rule(each.estimate, -result.margin, "+")
     pairs = each.pairs
     counts = "" if pairs is UNSET else f", {pairs.wins:,} won, {pairs.losses:,} lost, {pairs.ties:,} tied"
-    return f"{difference} of {counted(each.estimate.n, 'pair')}{counts}{also}"
+    least = None if pairs is UNSET else pairs.detectable
+    detects = "" if least is None else f", detects ±{three_digits(least)}"
+    return f"{difference} of {counted(each.estimate.n, 'pair')}{counts}{detects}{also}"
 
 
 def change_line(change: Change) -> str:
@@ -205,16 +206,14 @@ def _table(title: str, columns: _Columns, rows: Sequence[PairedComparison]) -> "
 def _below(compared: RunComparison) -> Iterator[str]:
     margin = compared.overall.margin
     yield (
-        f"verdicts: improved or regressed if the interval is completely above or below 0, unchanged within "
-        f"±{margin:g}"
+        f"verdicts: improved or regressed if p, for slices corrected for their number (Holm), is at most "
+        f"0.05; unchanged if the interval is within ±{margin:g}"
     )
     if compared.power:
         shares = ", ".join(f"{each.difference:g} in {each.found:.0%}" for each in compared.power)
         yield f"share of such comparisons that would detect a true difference: {shares}"
     else:
-        yield "the pairs have no spread, so the power of this comparison is unknown"
-    if note := unseen_note([compared.overall, *compared.slices]):
-        yield note
+        yield "too few clusters of questions for an interval"
     for change in compared.variation:
         yield f"over {OVER[change.over]}s, {_variation(change)}"
     yield from _cases("only in A", compared.only_a)

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
     NO_ESTIMATE,
-    STATISTIC_RESAMPLES,
     Clusters,
     Estimate,
     Floats,
@@ -278,9 +277,7 @@ def reliability(
     values, truth = np.asarray(scores, dtype=np.float64), np.asarray(right, dtype=np.float64)
     if not len(values):
         return Reliability((), NO_ESTIMATE, NO_ESTIMATE)
-    of, resampler = Clusters(clusters), resampler or Resampler(STATISTIC_RESAMPLES)
-    # Bins have many cluster counts; their draws would evict the shared ones from the resampler's cache.
-    of_bins = Resampler(resampler.resamples, resampler.seed)
+    of, resampler = Clusters(clusters), resampler or Resampler()
     place = np.minimum(np.floor(values * BINS + _EDGE), BINS - 1).astype(np.intp)
     within = place[:, None] == np.arange(BINS)
     off = of.sums(within * (values - truth)[:, None])
@@ -295,10 +292,10 @@ def reliability(
                 low=number / BINS,
                 high=(number + 1) / BINS,
                 score=float(np.sort(values[place == number]).mean()),
-                right=mean_of(truth[place == number], of.places[place == number], of_bins),
+                right=mean_of(truth[place == number], of.places[place == number]),
             )
             for number in np.unique(place).tolist()
         ),
-        brier=mean_of((values - truth) ** 2, of.places, resampler),
+        brier=mean_of((values - truth) ** 2, of.places),
         ece=bootstrap_estimate(statistic, of, len(values), resampler),
     )

@@ -1,10 +1,10 @@
-"""Clustered bootstrap intervals. All other modules take clusters, resamples and intervals from here.
+"""Clusters of cases, and bootstrap intervals of numbers that are no mean, such as correlations.
 
 Questions that share a target or a gold route succeed or fail together, so clusters of them
-(`retrocypher.kg.questions.clusters`) are resampled, not cases. There are two kinds of intervals: percentile
-and BCa. With few clusters both would be too narrow: the bootstrap's standard deviation is too small by
-√((m - 1) / m) for m clusters, and it uses normal instead of Student's t quantiles. Both are therefore widened
-("expanded") as in Hesterberg (2015).
+(`retrocypher.kg.questions.clusters`) are resampled, not cases. With few clusters the BCa interval would be
+too narrow: the bootstrap's standard deviation is too small by √((m - 1) / m) for m clusters, and it uses
+normal instead of Student's t quantiles. It is therefore widened ("expanded") as in Hesterberg (2015). Means
+have the intervals of `retrocypher.plugins.statistics.bounded`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,9 +18,7 @@ from msgspec import Struct
 LEVEL = 0.95
 FEWEST = 5
 """Minimum number of clusters for an interval. Resamples of fewer clusters have almost no information."""
-RESAMPLES = 5_000
-STATISTIC_RESAMPLES = 2_000
-"""Fewer than for means, because each resample takes longer to compute."""
+RESAMPLES = 2_000
 SEED = 20_260
 """Fixed, so that the same records give the same intervals."""
 _ROUNDING = 1e-12
@@ -129,20 +127,6 @@ class Clusters:
         )
 
 
-def expanded_percentile(resampled: Floats, clusters: int) -> tuple[Floats, Floats]:
-    """Return the expanded percentile interval of each column (Efron & Tibshirani 1993, chapter 13).
-
-    Args:
-        resampled: The resampled numbers, of shape (resamples, columns).
-        clusters: Number of clusters, at least two.
-    """
-    from scipy.special import ndtr
-
-    tail = np.full(resampled.shape[1], ndtr(-_expanded_z(clusters)))
-    ordered = np.sort(resampled, axis=0)
-    return _quantile(ordered, tail), _quantile(ordered, 1 - tail)
-
-
 def expanded_bca(
     value: Floats, resampled: Floats, left_one_out: Floats, clusters: int
 ) -> tuple[Floats, Floats]:
@@ -219,7 +203,7 @@ def bootstrap_estimate(
     without_interval = Estimate(float(value), None, None, n, clusters.count)
     if clusters.count < FEWEST:
         return without_interval
-    resampler = resampler or Resampler(STATISTIC_RESAMPLES)
+    resampler = resampler or Resampler()
     resampled = statistic(resampler.weights(clusters.count))
     left_one_out = statistic(1 - np.eye(clusters.count, dtype=np.uint8))
     defined = ~np.isnan(resampled)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
+from retrocypher.plugins.statistics.bounded import BoundedMeans
 from retrocypher.plugins.statistics.intervals import (
     FEWEST,
     LEVEL,
@@ -15,30 +15,22 @@ from retrocypher.plugins.statistics.intervals import (
     Floats,
     Names,
     Resampler,
-    expanded_bca,
-    expanded_percentile,
 )
 
 
-def mean_of(
-    values: Sequence[float] | Floats, clusters: Names, resampler: Resampler | None = None
-) -> Estimate:
-    """Return the mean of scores, each from 0 to 1, with its interval.
-
-    Whole clusters are resampled (Field & Welsh 2007), and the interval is the expanded BCa one. If all scores
-    are equal, it is computed with `certain_share`.
-    """
-    (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters, resampler)
+def mean_of(values: Sequence[float] | Floats, clusters: Names) -> Estimate:
+    """Return the mean of scores, each from 0 to 1, with the interval of `BoundedMeans`."""
+    (estimate,) = means_of(np.asarray(values, dtype=np.float64)[:, None], clusters)
     return estimate
 
 
-def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None) -> list[Estimate]:
+def means_of(table: Floats, clusters: Names) -> list[Estimate]:
     """Return `mean_of` for several scores of the same cases, of shape (cases, columns)."""
     cases, columns = table.shape
     if not cases:
         return [NO_ESTIMATE] * columns
     of = Clusters(clusters)
-    means, low, high = mean_intervals(table, of, resampler)
+    means, low, high = mean_intervals(table, of)
     if low is None or high is None:
         return [Estimate(float(mean), None, None, cases, of.count) for mean in means]
     return [
@@ -47,9 +39,7 @@ def means_of(table: Floats, clusters: Names, resampler: Resampler | None = None)
     ]
 
 
-def mean_intervals(
-    table: Floats, clusters: Clusters, resampler: Resampler | None = None
-) -> tuple[Floats, Floats | None, Floats | None]:
+def mean_intervals(table: Floats, clusters: Clusters) -> tuple[Floats, Floats | None, Floats | None]:
     """Return means and the ends of their intervals for several scores of the same cases at once.
 
     Args:
@@ -58,41 +48,26 @@ def mean_intervals(
     Returns:
         Three arrays of shape (columns,); the last two are None with fewer than `FEWEST` clusters.
     """
-    sums, counts = clusters.sums(table), clusters.sums(np.ones(len(table)))[:, None]
+    sums, counts = clusters.sums(table), clusters.sums(np.ones(len(table)))
     means = sums.sum(axis=0) / counts.sum()
-    flat = table.min(axis=0) == table.max(axis=0)
-    means = np.where(flat, table[0], means)
+    # The mean of equal scores is that score, to the last digit.
+    means = np.where(table.min(axis=0) == table.max(axis=0), table[0], means)
     if clusters.count < FEWEST:
         return means, None, None
-    resampler = resampler or Resampler()
-    resampled = resampler.totals(sums) / resampler.totals(counts)
-    left_one_out = (sums.sum(axis=0) - sums) / (counts.sum() - counts)
-    low, high = expanded_bca(means, resampled, left_one_out, clusters.count)
-    share = certain_share(clusters.count)
-    return means, np.where(flat, means * share, low), np.where(flat, 1 - share * (1 - means), high)
+    low, high = BoundedMeans(sums, counts, 0, 1).ends()
+    return means, np.minimum(low, means), np.maximum(high, means)
 
 
-def certain_share(clusters: int) -> float:
+def certain_share(clusters: float) -> float:
     """Return the lower bound of Clopper and Pearson (1934) for m hits in m trials: (0.05 / 2) ** (1 / m).
 
-    It replaces the bootstrap if all scores are equal to c, because resampling then gives no interval: the
-    interval is c · share to 1 - share · (1 - c). There must be at least one cluster.
+    There must be at least one (effective) cluster.
     """
     return float(((1 - LEVEL) / 2) ** (1 / clusters))
 
 
 TIE = 1e-9
 """Scores closer than this are equal."""
-
-
-def equal_means(sums: Floats, counts: Floats) -> npt.NDArray[np.bool_]:
-    """Return, for each comparison, whether every cluster has the same mean difference.
-
-    Arguments are those of `difference_intervals`.
-    """
-    each = sums / counts[:, None]
-    return np.asarray(each.max(axis=0) - each.min(axis=0) <= TIE)
-
 
 _WHISKER = 1.5
 
@@ -134,9 +109,6 @@ def box_stats(values: Sequence[float] | Floats) -> BoxStats:
     return BoxStats(len(ordered), float(ordered.mean()), q1, median, q3, low, high, outliers)
 
 
-RESAMPLES = 2_000
-
-
 class Ratio(Struct, frozen=True):
     """A ratio of two sums over cases, with its interval at `LEVEL`."""
 
@@ -159,43 +131,14 @@ class Ratios:
     def __init__(self, clusters: Sequence[str]) -> None:
         self._clusters = Clusters(clusters)
         self._resampler = Resampler()
-        self._of_costs = Resampler(RESAMPLES)
 
     def rate(self, hits: Sequence[float], within: Sequence[bool]) -> Ratio:
-        """Return the share of hits (1 or 0 for each case).
-
-        The interval is the expanded BCa one, or that of `certain_share` if none or all are hits. All rates
-        share the same resamples of molecules.
-        """
-        top, bottom = self._shares(hits, within)
-        if not len(bottom):
-            return _ratio(None, 0)
-        value, of, molecules = top.sum() / bottom.sum(), bottom.sum(), len(bottom)
-        share = certain_share(molecules)
-        if molecules < FEWEST:
-            return _ratio(value, of)
-        if value in (0, 1):
-            return _ratio(value, of, value * share, 1 - share * (1 - value))
-        left_one_out = (top.sum() - top) / (bottom.sum() - bottom)
-        resampled = self._resampled(hits, within)
-        low, high = expanded_bca(np.asarray([value]), resampled, left_one_out[:, None], molecules)
-        return _ratio(value, of, low[0], high[0])
+        """Return the share of hits (1 or 0 for each case), with the interval of `mean_of`."""
+        return self._mean(hits, within, 0)
 
     def gain(self, differences: Sequence[float], within: Sequence[bool]) -> Ratio:
         """Return the mean of differences, from -1 to 1, 0 for none, with the interval of `paired`."""
-        top, bottom = self._shares(differences, within)
-        if not len(bottom):
-            return _ratio(None, 0)
-        value, of, molecules = top.sum() / bottom.sum(), bottom.sum(), len(bottom)
-        if molecules < FEWEST:
-            return _ratio(value, of)
-        if equal_means(top[:, None], bottom)[0]:
-            share = (
-                1.0 if not np.any(np.asarray(differences)[np.asarray(within)]) else certain_share(molecules)
-            )
-            return _ratio(value, of, value * share - (1 - share), value * share + (1 - share))
-        low, high = expanded_percentile(self._resampled(differences, within), molecules)
-        return _ratio(value, of, min(low[0], value), max(high[0], value))
+        return self._mean(differences, within, -1)
 
     def ratio(self, numerator: Sequence[float], denominator: Sequence[float]) -> Ratio:
         """Return the ratio of two sums over the cases, such as costs, which have no upper bound.
@@ -210,24 +153,23 @@ class Ratios:
         value = top.sum() / of
         if np.count_nonzero(bottom) < FEWEST:
             return _ratio(value, of)
-        tops, bottoms = self._of_costs.totals(np.stack([top, bottom], axis=1)).T
+        tops, bottoms = self._resampler.totals(np.stack([top, bottom], axis=1)).T
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = np.where(bottoms > 0, tops / bottoms, np.inf)
         edges = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
         return _ratio(value, of, *(np.quantile(ratios, edge, method="nearest") for edge in edges))
 
-    def _shares(self, values: Sequence[float], within: Sequence[bool]) -> tuple[Floats, Floats]:
-        """Return, for each cluster with selected cases, their sum and their number."""
+    def _mean(self, values: Sequence[float], within: Sequence[bool], least: float) -> Ratio:
         counts = np.asarray(within, dtype=np.float64)
         top, bottom = self._clusters.sums(np.asarray(values) * counts), self._clusters.sums(counts)
-        return top[bottom > 0], bottom[bottom > 0]
-
-    def _resampled(self, values: Sequence[float], within: Sequence[bool]) -> Floats:
-        """Return the ratio of each resample that has a selected case, of shape (resamples, 1)."""
-        counts = np.asarray(within, dtype=np.float64)
-        sums = self._clusters.sums(np.stack([np.asarray(values) * counts, counts], axis=1))
-        top, bottom = self._resampler.totals(sums).T
-        return np.asarray(top[bottom > 0] / bottom[bottom > 0])[:, None]
+        top, bottom = top[bottom > 0], bottom[bottom > 0]
+        if not len(bottom):
+            return _ratio(None, 0)
+        value, of = top.sum() / bottom.sum(), bottom.sum()
+        if len(bottom) < FEWEST:
+            return _ratio(value, of)
+        low, high = BoundedMeans(top[:, None], bottom, least, 1).ends()
+        return _ratio(value, of, low[0], high[0])
 
 
 def _ratio(value: float | None, of: float, low: float | None = None, high: float | None = None) -> Ratio:

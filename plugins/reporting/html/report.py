@@ -309,6 +309,7 @@ def _shown(numbers: RunNumbers, links: Links) -> dict[str, Any]:
 
 
 def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
+    """Return the sections of the page in order: the headings by id."""
     runs = shown["runs"]
     of_f1 = [each for each in runs if each["main"] == HEADLINE]
     everything = (
@@ -319,15 +320,15 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
         ("more", "EX and PSJS", any(each["more"] for each in runs)),
         ("variation", "Repeats and paraphrases", any(each["variations"] for each in runs)),
         ("boxes", "Distribution of F1", any(part.tasks for each in of_f1 for part in each["boxes"])),
-        ("comparisons", "Comparisons", bool(shown["comparisons"])),
+        ("comparisons", "Paired comparisons", bool(shown["comparisons"])),
         ("errors", "What went wrong", any(each["errors"] for each in runs)),
         ("loops", "Loops", any(each["ledger"] for each in runs)),
         ("judge", "Judge", any(each["judge"] for each in runs)),
         ("answers", "Written answers", any(each["answers"] for each in runs)),
         ("metrics", "Text metrics", any(each["validity"] for each in runs)),
-        ("costly", "Cost", any(each["costly"] for each in runs)),
         ("failed", "Failed cases", True),
         ("not-run", "Not run", bool(shown["not_run"])),
+        ("costly", "Slowest and most expensive", any(each["costly"] for each in runs)),
     )
     return {name: title for name, title, there in everything if there}
 
