@@ -194,6 +194,8 @@ def save(run: RunLog, name: str, root: Path, *, replace: bool = False) -> SavedB
         )
     if not run.has_manifest or not scores.cases:
         raise InputError(f"{run}: without a manifest and cases it cannot be kept as a baseline")
+    if scores.disagreement:
+        raise InputError(f"{scores.disagreement}. It cannot be kept as a baseline")
     if folder.exists() and not replace:
         raise InputError(f"{folder} exists; choose another name, or replace it with --replace")
     packed, sha256 = _packed(scores)

@@ -197,6 +197,10 @@ def differences(a: RunScores, b: RunScores, metric: str = "f1") -> list[Differen
         first["--case-threshold"] = a.conditions.threshold
         second["--case-threshold"] = b.conditions.threshold
     result = [Difference(name, value, second[name]) for name, value in first.items() if value != second[name]]
+    ours, theirs = ({each.phrasing for each in run.cases} for run in (a, b))
+    if ours and theirs and ours.isdisjoint(theirs):
+        # In another wording a question has the same id, and is another question.
+        result.append(Difference("--phrasing", _listed(ours), _listed(theirs)))
     result += _of_questions("text", a.texts, b.texts)
     result += _of_questions("gold answer or reference query", a.golds, b.golds)
     return result
@@ -218,6 +222,10 @@ def varied(a: RunScores, b: RunScores) -> dict[str, tuple[str, str]]:
     names = dict.fromkeys((*first, *second))
     both = {name: (first.get(name, ""), second.get(name, "")) for name in names}
     return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))
 
 
 def _of_questions(what: str, a: Mapping[str, str], b: Mapping[str, str]) -> list[Difference]:

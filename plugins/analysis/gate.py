@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.baselines import find_scores
+from retrocypher.plugins.analysis.comparison import require_common
 from retrocypher.plugins.analysis.gate_decision import (
     INCOMPLETE,
     JUDGE_KAPPA,
@@ -72,22 +73,46 @@ class Gate(Struct, frozen=True):
         """Return the outcome of the rules; an incomplete run is refused, and a partial one unless allowed.
 
         A run is incomplete if it lacks what a rule is about: scores of execution for every rule, and
-        judgements for one about a judge. Anything else it lacks is noted.
+        judgements for one about a judge. Anything else it lacks is noted. A part of the planned cases is
+        judged if the baseline has all of them.
+
+        Raises InputError if the files of the run do not agree.
         """
         name = self.baseline.name if self.baseline else ""
         if lacks := run.incomplete or missing_judgements(self.rules, run):
             return GateResult(GateVerdict.REFUSED, f"the run is incomplete: {lacks}", INCOMPLETE, name)
-        if run.part and not self.partial:
-            return _refused(f"the run is partial: {run.part}; --gate-partial judges it anyway", name)
+        if run.disagreement:
+            raise InputError(run.disagreement)
+        covered = bool(run.part) and not run.cut and self.covers(run)
+        if run.part and not (self.partial or covered):
+            return _refused(f"the run is partial: {run.part}; {self._why_not(run)}", name)
         if reason := self.distrusts(run.manifest.judge):
             return _refused(reason, name)
         if (without := unjudged(self.rules, run)) and not self.partial:
             return _refused(f"{without}; --gate-partial judges the others anyway", name)
-        allowed = {"allow_inconclusive": self.allow_inconclusive, "partial": self.partial}
+        allowed = {"allow_inconclusive": self.allow_inconclusive, "partial": self.partial or covered}
         results = tuple(judge_rule(rule, run, self.baseline, **allowed) for rule in self.rules)
         holds = all(each.holds for each in results)
         verdict = GateVerdict.HOLDS if holds else GateVerdict.FAILS
         return GateResult(verdict, "", int(not holds), name, results, tuple(self._notes(run)))
+
+    def covers(self, part: RunScores) -> bool:
+        """Return whether the baseline has every case of a part of a run; False without a baseline."""
+        if self.baseline is None:
+            return False
+        try:
+            _, only_part = require_common(
+                self.baseline.table(), part.table(), (self.baseline.name, part.name)
+            )
+        except InputError:
+            return False
+        return not only_part
+
+    def _why_not(self, run: RunScores) -> str:
+        judges = "--gate-partial judges it anyway"
+        if run.cut or self.baseline is None:
+            return judges
+        return f"{self.baseline.name} lacks some of its cases, and {judges}"
 
     def _notes(self, run: RunScores) -> Iterator[str]:
         for lacking in (run.part, unjudged(self.rules, run)):
@@ -171,4 +196,6 @@ def _baseline(rules: Iterable[Rule], baseline: str | None, root: Path) -> RunSco
     scores = find_scores(baseline, root)
     if scores.incomplete:
         raise InputError(f"--baseline {baseline}: an incomplete run ({scores.incomplete}) is no baseline")
+    if scores.disagreement:
+        raise InputError(f"--baseline {scores.disagreement}")
     return scores

@@ -307,9 +307,8 @@ class Group:
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
         """Add a record, with what `perfect_variations` returned for it."""
-        error = record.infrastructure_error
-        if error is not None and not record.was_run:
-            self.infrastructure_errors[error.stage] += 1
+        if (fault := record.fault) is not None:
+            self.infrastructure_errors[fault.stage] += 1
             return
         self.judgements.add(record)
         if record.passed:

@@ -66,7 +66,7 @@ def case_entry(record: Record) -> CaseEntry:
     costs = [turn.cost for turn in record.rounds if turn.cost is not None]
     execution = record.execution
     # The section on the judge covers cases whose judge could not be asked.
-    error = None if record.was_run else record.infrastructure_error
+    error = record.fault
     return CaseEntry(
         id=record.case_id,
         question_id=record.question_id,

@@ -5,11 +5,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct, field
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.analysis.run_check import RunCheck
 from retrocypher.plugins.analysis.scores import (
     COMPARABLE_METRICS,
     JUDGED,
@@ -22,7 +24,8 @@ from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.files import RECORDS
 from retrocypher.plugins.runs.log import INCOMPLETE_ENDING, RunLog
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.runs.record import NO_SCORE, JsonValue
+from retrocypher.plugins.runs.summary import RunSummary
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 
 UNKNOWN = "not known"
@@ -101,6 +104,10 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """Which scores of execution are missing, in words; empty if none."""
     part: str = ""
     """Which part of the planned cases it has, in words; empty if all."""
+    cut: str = ""
+    """How many of the selected cases were run, in words; empty if all."""
+    disagreement: str = ""
+    """What of the files of a run does not agree, and what to do; empty if all does, and for a baseline."""
     missing_judgements: int = 0
     """Number of scored cases whose judge could not be asked."""
     missing_answers: int = 0
@@ -133,9 +140,13 @@ def digest(value: str) -> str:
     return hashlib.sha256(value.encode("utf-8", "backslashreplace")).hexdigest()[:8]
 
 
-def read_scores(run: RunLog) -> RunScores:
-    """Read the scores of a run; raise InputError if a file is damaged, or a case occurs twice."""
-    questions = run.questions
+def read_scores(run: RunLog, summary: RunSummary | None = None) -> RunScores:
+    """Read the scores of a run; raise InputError if a file is damaged, or a case occurs twice.
+
+    Args:
+        summary: What its summary will say, if it is not written yet.
+    """
+    questions, check = run.questions, RunCheck(run)
     texts: dict[str, str] = {}
     cases = []
     errors: Counter[str] = Counter()
@@ -149,15 +160,17 @@ def read_scores(run: RunLog) -> RunScores:
             )
         case = case_scores(record)
         texts.setdefault(case.text_id, digest(record.question))
-        error = record.infrastructure_error
-        if error is not None and not record.was_run:
-            errors[f"{error.stage} {error.kind}"] += 1
-        missing_judgements += error is not None and record.was_run
+        if (fault := record.fault) is not None:
+            errors[f"{fault.stage} {fault.kind}"] += 1
+        missing_judgements += record.infrastructure_error is not None and record.was_run
         missing_answers += record.answer_fault is not None
+        check.add(record, questions[record.question_id])
         ids[record.case_id] += 1
         cases.append(case)
     _require_once(run.path / RECORDS, ids)
-    incomplete, part = _extent(run, len(cases), errors.total(), bool(missing_judgements or missing_answers))
+    lacks_aside = bool(missing_judgements or missing_answers)
+    ending = None if summary else _ending(run, len(cases), lacks_aside)
+    extent = _extent(run.manifest, summary or run.summary, len(cases), errors, ending)
     return RunScores(
         name=str(run),
         conditions=conditions_of(run.manifest if run.has_manifest else None),
@@ -167,8 +180,10 @@ def read_scores(run: RunLog) -> RunScores:
         golds={name: gold_digest(question) for name, question in questions.items()},
         clusters={name: digest(cluster) for name, cluster in run.clusters.items()},
         errors_by_kind=dict(errors.most_common()),
-        incomplete=incomplete,
-        part=part,
+        incomplete=extent.incomplete,
+        part=extent.part,
+        cut=extent.cut,
+        disagreement=check.fault(summary or (run.summary if run.has_summary else None)),
         missing_judgements=missing_judgements,
         missing_answers=missing_answers,
     )
@@ -193,24 +208,44 @@ def _require_once(file: Path, ids: Mapping[str, int]) -> None:
         )
 
 
-def _extent(run: RunLog, cases: int, errors: int, lacks_unscored: bool) -> tuple[str, str]:
-    """Return in words which scores a run lacks, and which part of the planned cases it has."""
-    manifest, ending, planned = run.manifest, run.facts.ending, run.facts.planned
-    crashed = len(run.summary.lost_cases or ())
-    if (
-        lacks_unscored
-        and not crashed
-        and planned is not None
-        and cases >= planned
-        and ending == INCOMPLETE_ENDING
-    ):
-        ending = None
-    missing = [f"{errors:,} with an infrastructure error"] if errors else []
-    missing += [f"{crashed:,} that crashed"] if crashed else []
+class _Extent(NamedTuple):
+    """What a run lacks, in words; each is empty if nothing."""
+
+    incomplete: str
+    part: str
+    cut: str
+
+
+def _extent(
+    manifest: Manifest, summary: RunSummary, cases: int, errors: Mapping[str, int], ending: str | None
+) -> _Extent:
+    planned, crashed = manifest.cases, len(summary.lost_cases or ())
+    selected = summary.selected_cases or planned
+    missing = _missing(errors, crashed)
     missing += [ending] if ending and not missing else []
     sampled = manifest.known_options.sample
     parts = [f"a sample of {counted(sampled, 'question')}"] if sampled else []
     parts += [f"shard {manifest.shard.number}/{manifest.shard.of}"] if manifest.shard else []
-    if manifest.cases is not None and cases + crashed < manifest.cases and not missing:
-        parts.append(f"{cases:,} of {counted(manifest.cases, 'planned case')}")
-    return "; ".join(missing), "; ".join(parts)
+    if planned is not None and selected is not None and selected < planned and not missing:
+        parts.append(f"{selected:,} of {counted(planned, 'planned case')}")
+    cut = ""
+    if selected is not None and cases + crashed < selected and not missing:
+        cut = f"{cases:,} of {counted(selected, 'selected case')} were run"
+        parts.append(cut)
+    return _Extent("; ".join(missing), "; ".join(parts), cut)
+
+
+def _ending(run: RunLog, cases: int, lacks_aside: bool) -> str | None:
+    """Return how a run ended if it is not complete; None if it lacks only what a gate may not look at."""
+    ending, planned = run.facts.ending, run.facts.planned
+    whole = planned is not None and cases >= planned and not run.summary.lost_cases
+    return None if lacks_aside and whole and ending == INCOMPLETE_ENDING else ending
+
+
+def _missing(errors: Mapping[str, int], crashed: int) -> list[str]:
+    """Return in words how many cases have no scores, by the reason."""
+    silent = errors.get(f"{NO_SCORE.stage} {NO_SCORE.kind}", 0)
+    failed = sum(errors.values()) - silent
+    found = [f"{failed:,} with an infrastructure error"] if failed else []
+    found += [f"{silent:,} without a score and without an infrastructure error"] if silent else []
+    return found + ([f"{crashed:,} that crashed"] if crashed else [])

@@ -23,7 +23,13 @@ from retrocypher.plugins.runs.record import (
     Tokens,
     fields_of,
 )
-from retrocypher.plugins.runs.summary import CellSummary, ParaphraseSummary, RunSummary, UnmatchedColumns
+from retrocypher.plugins.runs.summary import (
+    CellSummary,
+    ParaphraseSummary,
+    RunSummary,
+    UnmatchedColumns,
+    cases_sha256,
+)
 
 _SETTINGS = ("single_step", "multi_step", "table")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
@@ -65,6 +71,7 @@ class Summary:
         self._cells: dict[Cell, Group] = defaultdict(Group)
         self._paraphrases: dict[ParaphraseKey, Group] = defaultdict(Group)
         self._slices: dict[str, dict[tuple[Series, str], Group]] = defaultdict(lambda: defaultdict(Group))
+        self._ids: list[str] = []
         self._scored: list[CaseScores] = []
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
@@ -159,6 +166,7 @@ class Summary:
         known = perfect_variations(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
+        self._ids.append(record.case_id)
         if record.scores is not None and record.was_run:
             # Only these: a run can have many cases.
             more = {name: record.scores.value(name) for name in MORE_METRICS if record.setting == "table"}
@@ -174,6 +182,10 @@ class Summary:
         """Return what became of the cases of a run, for its manifest."""
         errors = self.infrastructure_errors
         return Counts(planned, selected, self.cases, self.passed, self.failed, errors, lost)
+
+    def totals(self) -> RunSummary:
+        """Return the part of the summary that is about all cases together."""
+        return RunSummary(**fields_of(self.overall.summary()), cases_sha256=cases_sha256(self._ids))
 
     def run_summary(self) -> RunSummary:
         """Return the content of ``summary.json``, without what only the run itself can know."""
@@ -199,6 +211,7 @@ class Summary:
                 for key in sorted(self._paraphrases)
             ],
             variation=[each.summary() for each in self.variations({})] or UNSET,
+            cases_sha256=cases_sha256(self._ids),
         )
 
 

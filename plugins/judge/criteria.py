@@ -169,7 +169,7 @@ def answer_form(criteria: Criteria) -> dict[str, Any]:
 
 def case_to_judge(record: Record, schema: str, criteria: Criteria) -> JudgeCase | None:
     """Return what is to be judged of a case; None if it was not run."""
-    if not record.was_run or record.scores is None:
+    if not record.was_run:
         return None
     execution = record.execution
     shown = execution if execution is not None and criteria.rows > 0 and execution.status == "ok" else None

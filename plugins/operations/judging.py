@@ -187,7 +187,7 @@ def judge_run(
         for line in run.record_lines():
             cases += 1
             record, raw = line.record, line.raw
-            if record.was_run and record.scores is not None:
+            if record.was_run:
                 before = earlier.kept(record)
                 judgements = {**before, **now.get(record.case_id, {})}
                 fault = fault_of(judgements)

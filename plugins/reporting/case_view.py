@@ -83,7 +83,7 @@ class CaseView:
     @property
     def fault(self) -> InfrastructureError | None:
         """Why the case has no scores; None if it has."""
-        return None if self.record.was_run else self.record.infrastructure_error
+        return self.record.fault
 
     @property
     def labels(self) -> list[Label]:

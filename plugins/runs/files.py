@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -56,12 +57,30 @@ def _readable(text: str) -> str:
 REMEDY = "restore it from a copy, or make the run again"
 
 
+_NOT_FINITE = re.compile(rb'"([^"\\]*)"\s*:\s*(NaN|-?Infinity)')
+
+
+class _NotFiniteError(ValueError):
+    """What Python reads as a number, and JSON has no number for."""
+
+
+def _not_finite(name: str) -> None:
+    raise _NotFiniteError(f"{name} is no number")
+
+
+_JSON = json.JSONDecoder(parse_constant=_not_finite)
+
+
 def value_of(content: bytes) -> Any:
-    """Read JSON; raise ValueError if it is none, is no UTF-8, or is nested deeper than can be read."""
+    """Read JSON; raise ValueError if it is none (NaN is not), is no UTF-8, or is nested too deep."""
     try:
-        return json.loads(content.decode())
+        return _JSON.decode(content.decode())
     except RecursionError:
         raise ValueError("nested too deep") from None
+    except _NotFiniteError as error:
+        where = _NOT_FINITE.search(content)
+        field = f"{where[1].decode(errors='replace')}: " if where else ""
+        raise ValueError(f"{field}{error}") from None
 
 
 def other_version(version: object) -> str:

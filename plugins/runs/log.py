@@ -15,7 +15,7 @@ from retrocypher.kg.errors import InputError, conversion_fault
 from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import MalformedQuestionError, question_of
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.formatting.text import counted, one_line, shortened
 from retrocypher.plugins.runs.files import (
     MANIFEST,
     MESSAGES,
@@ -299,9 +299,30 @@ def _record_in(file: Path, number: int, value: Mapping[str, JsonValue]) -> Recor
     try:
         return record_from(value)
     except msgspec.ValidationError as error:
-        raise InputError(
-            f"{file}, line {number}: not a whole record: {conversion_fault(error)}; {REMEDY}"
-        ) from None
+        case = value.get("case_id")
+        named = f", case {one_line(case)}" if isinstance(case, str) else ""
+        fault = conversion_fault(error) + _found(value, error)
+        raise InputError(f"{file}, line {number}{named}: not a whole record: {fault}; {REMEDY}") from None
+
+
+_PATH = re.compile(r"\.(\w+)|\[(\d+)\]")
+_LONGEST = 40
+
+
+def _found(value: JsonValue, error: msgspec.ValidationError) -> str:
+    """Return the number or text that an error is about; empty if it cannot be told."""
+    _, _, where = str(error).rpartition(" - at `$")
+    path = where.strip("`")
+    if not path or _PATH.sub("", path):
+        return ""
+    for name, place in _PATH.findall(path):
+        try:
+            value = value[name] if name else value[int(place)]
+        except (KeyError, IndexError, TypeError):
+            return ""
+    if not isinstance(value, str | int | float):
+        return ""
+    return f", and it is {shortened(one_line(json.dumps(value)), _LONGEST)}"
 
 
 _Part = TypeVar("_Part", bound=Struct)
@@ -321,7 +342,9 @@ def _object_in(file: Path, number: int, line: bytes) -> dict[str, JsonValue] | N
     except ValueError as error:
         if not line.endswith(b"\n"):
             return None
-        raise InputError(f"{file}, line {number}: not JSON ({error}); {REMEDY}") from error
+        case = _LINE_PREFIX.match(line)
+        named = f", case {one_line(json.loads(case[1]))}" if case else ""
+        raise InputError(f"{file}, line {number}{named}: not JSON ({error}); {REMEDY}") from error
     if not isinstance(value, dict):
         raise InputError(f"{file}, line {number}: not a JSON object; {REMEDY}")
     return value

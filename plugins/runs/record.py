@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.question import UNANSWERABLE, Setting
+from retrocypher.plugins.runs.ranges import Amount, Number, Share, Size
 from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
 
 SCHEMA_VERSION = 1
@@ -39,19 +40,26 @@ class InfrastructureError(Struct):
     """Why a case could not be run or judged."""
 
     stage: Stage
-    """What failed. With `judge` the case has its scores; `harness` is in reports only, for a crashed case."""
+    """What failed. With `judge` the case has its scores; `harness` is in reports only, for a case that
+    crashed or whose record has no score."""
     kind: str
     """Kind of failure, such as `not_cached` or `NotRecorded`."""
     message: str
     """What happened."""
 
 
+NO_SCORE = InfrastructureError(
+    "harness", "no_score", "the record has neither a score nor an infrastructure error; run the case again"
+)
+"""The error of a record without a score that names none itself."""
+
+
 class Tokens(Struct):
     """Counts of tokens."""
 
-    prompt: int = 0
+    prompt: Size = 0
     """Tokens of the prompts."""
-    completion: int = 0
+    completion: Size = 0
     """Tokens of the completions."""
 
     def add(self, other: "Tokens") -> None:
@@ -63,60 +71,65 @@ class Tokens(Struct):
 class KeyScore(Struct):
     """How well one key of the gold answer was returned."""
 
-    precision: float | None
+    precision: Share | None
     """Precision; null where both sides are empty."""
-    recall: float | None
+    recall: Share | None
     """Recall; null where both sides are empty."""
-    f1: float | None
+    f1: Share | None
     """F1; null where both sides are empty."""
-    tp: int
+    tp: Size
     """Values in both."""
-    fp: int
+    fp: Size
     """Values returned that the gold answer lacks."""
-    fn: int
+    fn: Size
     """Values of the gold answer that were not returned."""
     stage: str | None
     """The least certain stage that matched a column to the key; null without a column."""
     columns: dict[str, str]
     """Columns of this key, each with the stage that matched it."""
 
+    def __post_init__(self) -> None:
+        """Refuse scores of which some are null and others are not."""
+        if len({each is None for each in (self.precision, self.recall, self.f1)}) > 1:
+            raise ValueError("precision, recall and f1 must all be numbers, or all be null")
+
 
 class Scores(Struct, kw_only=True):
     """The scores of a case; null where one is not defined."""
 
-    precision: float | None = None
+    precision: Share | None = None
     """Precision. Single-step: pooled over the keys of the gold answer. Multi-step: over routes."""
-    recall: float | None = None
+    recall: Share | None = None
     """Recall, computed like `precision`."""
-    f1: float
+    f1: Share
     """F1, computed like `precision`. A case passes by this score."""
     per_key: dict[str, KeyScore] | None = None
     """Scores of each key of a single-step question."""
-    focus_f1: float | None = None
+    focus_f1: Share | None = None
     """F1 of the key that the question asks for."""
-    row_f1: float | None = None
+    row_f1: Share | None = None
     """F1 over whole reactions."""
     unmatched_columns: list[str] | None = None
     """Columns that match no key and are ignored."""
-    exact_path_precision: float | None = None
+    exact_path_precision: Share | None = None
     """Share of returned routes that are gold routes."""
-    exact_path_recall: float | None = None
+    exact_path_recall: Share | None = None
     """Share of gold routes that were returned."""
-    exact_path_f1: float | None = None
+    exact_path_f1: Share | None = None
     """F1 of routes."""
-    partial_path_recall: float | None = None
+    partial_path_recall: Share | None = None
     """Mean share of a gold route that its longest common suffix with a returned route makes up."""
-    bleu: float | None = None
+    bleu: Share | None = None
     """BLEU of the query text against the reference query."""
-    meteor: float | None = None
+    meteor: Share | None = None
     """METEOR of the query text."""
-    rouge_l: float | None = None
+    rouge_l: Share | None = None
     """ROUGE-L of the query text."""
-    ex: float | UnsetType | None = UNSET
+    ex: Share | UnsetType | None = UNSET
     """Execution accuracy, 0 or 1; absent without `--metrics ex`, null where it is not defined."""
-    psjs: float | UnsetType | None = UNSET
+    psjs: Share | UnsetType | None = UNSET
     """Provenance subgraph Jaccard similarity; absent without `--metrics psjs`, null where not defined."""
-    executable: float | UnsetType | None = UNSET
+    executable: Share | UnsetType | None = UNSET
     """1 if the query ran to its end, else 0; absent without `--metrics executable`."""
 
     def value(self, metric: str) -> float | None:
@@ -167,15 +180,15 @@ KEY_METRICS = {f"{metric}[{key}]": (metric, key) for metric in RETRIEVAL_METRICS
 class ResultScores(Struct):
     """Scores of the rows that a fallback returned."""
 
-    f1: float
+    f1: Share
     """F1 of the rows."""
-    precision: float
+    precision: Share
     """Precision of the rows."""
-    recall: float
+    recall: Share
     """Recall of the rows."""
-    row_f1: float | None
+    row_f1: Share | None
     """F1 over whole reactions."""
-    focus_f1: float | None
+    focus_f1: Share | None
     """F1 of the key that the question asks for."""
 
 
@@ -188,15 +201,15 @@ class RoundResult(Struct):
 
     status: Status
     """Status of the execution."""
-    f1: float
+    f1: Share
     """F1 of the query."""
-    precision: float
+    precision: Share
     """Precision of the query."""
-    recall: float
+    recall: Share
     """Recall of the query."""
-    row_f1: float | None
+    row_f1: Share | None
     """F1 over whole reactions."""
-    focus_f1: float | None
+    focus_f1: Share | None
     """F1 of the key that the question asks for."""
     passed: bool
     """Whether F1 reached `--case-threshold`, and focus F1 or row F1 where ids count."""
@@ -216,7 +229,7 @@ class Fallback(Struct, kw_only=True):
     """Molecules named in the question: the `text`, and the `names` looked up for it."""
     resolved: list[str] = field(default_factory=list)
     """Names that the graph knows."""
-    hops: int = 0
+    hops: Size = 0
     """Maximum distance, in reactions, from these molecules."""
     cypher: str | None = None
     """The query of the fallback; null if the graph knows no molecule of the question."""
@@ -228,11 +241,11 @@ class Fallback(Struct, kw_only=True):
     """Names of the columns."""
     rows: list[JsonValue] = field(default_factory=list)
     """Values in column order, one list a row."""
-    row_count: int = 0
+    row_count: Size = 0
     """Number of rows."""
     truncated: bool = False
     """Whether a cap cut the result."""
-    time_s: float = 0.0
+    time_s: Amount = 0.0
     """Seconds of the deciding attempt."""
     scores: ResultScores
     """Scores of these rows."""
@@ -273,11 +286,11 @@ class Round(Struct):
     `start`, `stop`); `edit` (changes, each with `was` and `is`); `detail` (why a proposal was rejected);
     `result` (a RoundResult).
     """
-    time_s: float = 0.0
+    time_s: Amount = 0.0
     """Seconds of the call, or of the step."""
     tokens: Tokens | None = None
     """Its tokens, if reported."""
-    cost: float | None = None
+    cost: Amount | None = None
     """Cost of these tokens in USD at the list price; null if tokens or price are unknown, or if `cached`."""
     cached: bool = False
     """Whether the completion was reused, at no cost to this case.
@@ -346,7 +359,7 @@ class Judgement(Struct):
     """Label of the judge."""
     variant: Variant
     """Whether the reference query was shown."""
-    score: float | None
+    score: Share | None
     """Score from 0 to 1; null if the judge gave none."""
     weighted: bool
     """Whether the score is a mean over the possible numbers by their log-probabilities; otherwise it is the
@@ -357,9 +370,9 @@ class Judgement(Struct):
     """Why there is no score."""
     tokens: Tokens | None
     """Its tokens, if reported."""
-    cost: float | None
+    cost: Amount | None
     """Cost in USD; null if unknown or cached."""
-    time_s: float
+    time_s: Amount
     """Seconds of the call."""
     cached: bool
     """Whether the completion existed before."""
@@ -374,8 +387,6 @@ class Judgement(Struct):
 
     def __post_init__(self) -> None:
         """Refuse a judgement with neither a score nor an error, or with both."""
-        if self.score is not None and not 0 <= self.score <= 1:
-            raise ValueError(f"score is {self.score}, which is not in the range from 0 to 1")
         if (self.score is None) == (self.error is None):
             raise ValueError("there must be a score, or an error with kind and message")
 
@@ -446,7 +457,7 @@ class Record(Struct, kw_only=True):
     """Task of the question."""
     setting: Setting
     """Setting of the task."""
-    steps: int
+    steps: Number
     """Number of reaction steps; 1 for single-step and table questions."""
     slices: dict[str, str] | UnsetType = UNSET
     """More groups of a table question by name, such as `template`; absent for questions about reactions."""
@@ -464,9 +475,9 @@ class Record(Struct, kw_only=True):
     """The question as asked."""
     reference_cypher: str = ""
     """The reference query; empty if the graph cannot answer the question."""
-    phrasing: int = 1
+    phrasing: Number = 1
     """Number of the paraphrase asked, from 1 (`--phrasing`)."""
-    repeat: int = 1
+    repeat: Number = 1
     """How many times the case has been asked with this one (`--repeat`)."""
     rounds: list[Round]
     """One entry for each completion and each other step of a loop."""
@@ -480,7 +491,10 @@ class Record(Struct, kw_only=True):
     graph_calls: list[GraphCall] = field(default_factory=list)
     """For a case with a loop, every call of the graph; empty without a loop. Replays use it."""
     scores: Scores | None
-    """The scores; null if an infrastructure error of `model` or `graph` prevented them."""
+    """The scores; null if an infrastructure error of `model` or `graph` prevented them.
+
+    A record that has neither counts as one with an infrastructure error, so its run is incomplete.
+    """
     errors: list[str]
     """Error labels, the primary one first; empty if nothing is wrong."""
     error_category: str | UnsetType = UNSET
@@ -526,10 +540,17 @@ class Record(Struct, kw_only=True):
         return self.execution is not None and self.execution.message == ABSTAINED
 
     @property
+    def fault(self) -> InfrastructureError | None:
+        """Why the case has no scores that count; None if it has."""
+        error = self.infrastructure_error
+        if error is not None and error.stage != JUDGE_STAGE:
+            return error
+        return NO_SCORE if self.scores is None else None
+
+    @property
     def was_run(self) -> bool:
         """Whether the case was asked, executed and scored, even where a judge could then not be asked."""
-        error = self.infrastructure_error
-        return error is None or error.stage == JUDGE_STAGE
+        return self.fault is None
 
     @property
     def answer_fault(self) -> InfrastructureError | None:
@@ -542,7 +563,7 @@ class Record(Struct, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether the case has all that was asked for: scores, and an answer where one was to be written."""
-        return self.infrastructure_error is None and self.answer_fault is None
+        return self.was_run and self.infrastructure_error is None and self.answer_fault is None
 
 
 def record_from(value: Mapping[str, JsonValue]) -> Record:

@@ -4,6 +4,9 @@ The docstring below a field is its documentation; `docs/records.md` is generated
 default, because summaries of earlier versions lack some.
 """
 
+import hashlib
+from collections.abc import Iterable
+
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.plugins.runs.record import JUDGE_STAGE, SCHEMA_VERSION, JsonValue
@@ -259,6 +262,8 @@ class RunSummary(_Versioned, kw_only=True):
     """Groups by model, loop and paraphrase."""
     variation: list[VariationSummary] | UnsetType = UNSET
     """How outcomes vary over repeats and paraphrases; absent if there is one of each."""
+    cases_sha256: str | UnsetType = UNSET
+    """SHA-256 over the sorted case ids; absent in summaries of earlier versions."""
     selected_cases: int | UnsetType = UNSET
     """Cases that pytest selected."""
     lost_cases: list[str] | UnsetType = UNSET
@@ -273,3 +278,9 @@ class RunSummary(_Versioned, kw_only=True):
         """Whether judgements or written answers are missing, which a gate may not look at."""
         judged = self.infrastructure_errors_by_stage.get(JUDGE_STAGE)
         return bool(judged or (self.answers and self.answers.failed))
+
+
+def cases_sha256(case_ids: Iterable[str]) -> str:
+    """Return a hash over case ids, whatever their order."""
+    text = "\n".join(sorted(case_ids))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

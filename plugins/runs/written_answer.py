@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.claims.claim import Predicate, Term, Verdict
+from retrocypher.plugins.runs.ranges import Share, Size
 
 OverallVerdict = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
 ClaimSource = Literal["reader", "question", "model"]
@@ -77,17 +78,17 @@ class RecordedClaim(Struct, kw_only=True):
 class ListedClaims(Struct):
     """What the model's own list of its claims says, compared with what the reader finds."""
 
-    claims: int
+    claims: Size
     """Number of claims listed."""
-    unreadable: int
+    unreadable: Size
     """How many name no molecule or reaction that can be looked up."""
-    shared: int
+    shared: Size
     """Number of claims that both lists contain."""
-    only_model: int
+    only_model: Size
     """How many only the model lists."""
-    only_reader: int
+    only_reader: Size
     """How many only the reader finds."""
-    support: float | None
+    support: Share | None
     """Share of the listed claims that the graph supports; null without one."""
 
 
@@ -103,9 +104,9 @@ class JudgeError(Struct):
 class MeasuredAnswer(Struct):
     """What a metric of the judge says of a written answer."""
 
-    score: float | None
+    score: Share | None
     """Score from 0 to 1; null if there is none."""
-    parts: int = 0
+    parts: Size = 0
     """Number of claims or statements that the judge found."""
     error: JudgeError | None = None
     """Why there is no score."""
@@ -140,9 +141,9 @@ class Verification(Struct, kw_only=True):
     verdict: OverallVerdict
     """`REFUTED`: too little support, and a claim is contradicted. `UNVERIFIABLE`: too little support, or
     nothing was claimed."""
-    support: float | None
+    support: Share | None
     """Share of supported claims; null without a claim."""
-    claims: int = 0
+    claims: Size = 0
     """Number of claims."""
     counts: dict[Verdict, int] = field(default_factory=dict)
     """Number of claims by verdict."""

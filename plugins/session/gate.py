@@ -25,7 +25,6 @@ from retrocypher.plugins.analysis.run_scores import (
 )
 from retrocypher.plugins.analysis.scores import CaseScores
 from retrocypher.plugins.analysis.variation import Over, require_count, table_of
-from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, Manifest
@@ -35,7 +34,10 @@ from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
 from retrocypher.prompts.models.open import contents_of
 
-_ENDED = {pytest.ExitCode.INTERRUPTED: "interrupted", pytest.ExitCode.INTERNAL_ERROR: "broken off"}
+_ENDED: dict[int, str] = {
+    pytest.ExitCode.INTERRUPTED: "interrupted",
+    pytest.ExitCode.INTERNAL_ERROR: "broken off",
+}
 
 
 def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> Gate | None:
@@ -89,17 +91,12 @@ def _judge(plan: Plan) -> JudgeEntry | None:
 
 def run_scores(state: RunState, status: int) -> RunScores:
     """Return the scores of a run whose cases are done."""
-    errors, crashed = state.summary.infrastructure_errors, len(state.crashed)
-    missing = [f"{errors:,} with an infrastructure error"] if errors else []
-    missing += [f"{crashed:,} crashed"] if crashed else []
-    missing += [_ENDED[pytest.ExitCode(status)]] if status in _ENDED else []
-    cases, planned = state.summary.cases, state.plan.case_count()
-    options = state.plan.options
-    parts = [f"a sample of {counted(options.sample, 'question')}"] if options.sample else []
-    parts += [f"shard {options.shard}"] if options.shard else []
-    parts += [f"{cases:,} of {counted(planned, 'planned case')}"] if cases < planned else []
-    # The manifest does not tell yet how the run ended.
-    return replace(read_scores(RunLog(state.path)), incomplete="; ".join(missing), part="; ".join(parts))
+    summary = state.summary.totals()
+    summary.selected_cases, summary.lost_cases = state.selected, list(state.crashed)
+    found = read_scores(RunLog(state.path), summary)
+    if status not in _ENDED:
+        return found
+    return replace(found, incomplete="; ".join(filter(None, (found.incomplete, _ENDED[status]))))
 
 
 def judged(gate: Gate, state: RunState, status: int) -> GateResult:

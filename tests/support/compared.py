@@ -9,6 +9,7 @@ from typing import Any
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
+from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.record import Record
 from support.manifests import manifest_of
@@ -36,7 +37,12 @@ def question(number: int, **changed: Any) -> Question:
 def case(of: Question, f1: float | None, **fields: Any) -> Record:
     """Return the record of a case; one with an infrastructure error where ``f1`` is None."""
     labels = {"prompt": "P5", "shot": "ZS", "loop": "none", "model": "m", **fields}
-    name = "-".join([of.id, *(str(labels[part]) for part in ("prompt", "shot", "loop", "model"))])
+    again = [
+        f"{letter}{labels[name]}"
+        for name, letter in (("phrasing", "w"), ("repeat", "r"))
+        if labels.get(name, 1) > 1
+    ]
+    name = "-".join([of.id, *again, *(str(labels[part]) for part in ("prompt", "shot", "loop", "model"))])
     if f1 is None:
         fault = {"stage": "model", "kind": "timeout", "message": "no answer"}
         return record_of(name, of=of, infrastructure_error=fault, **labels)
@@ -59,10 +65,19 @@ def run_of(
     asked = [question(number) for number in range(len(scores))] if questions is None else questions
     records = [case(each, f1, **labels) for each, f1 in zip(asked, scores, strict=True)]
     errors = sum(f1 is None for f1 in scores)
-    plain = {"cases": len(records), "exit_status": 16 if errors else 1}
+    models = [{"label": labels.get("model", "m"), "kind": "oracle", "argument": ""}]
+    plain = {"cases": len(records), "exit_status": 16 if errors else 1, "models": models}
     said = manifest_of(**{**plain, **(manifest or {})})
-    summary = {"selected_cases": len(records), "lost_cases": []}
-    return write_run(folder, records, asked, said, summary)
+    return whole_run(folder, records, asked, said)
+
+
+def whole_run(
+    folder: Path, records: Sequence[Record], questions: Sequence[Question], manifest: Mapping[str, Any]
+) -> Path:
+    """Write a run of which all cases were selected, with the summary of its records; return its folder."""
+    summary = summary_of(records).run_summary()
+    summary.selected_cases, summary.lost_cases = len(records), []
+    return write_run(folder, records, questions, manifest, summary)
 
 
 def scores_of(run: Path) -> RunScores:

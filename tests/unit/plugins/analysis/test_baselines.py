@@ -162,7 +162,7 @@ def test_no_path_of_a_machine_is_kept(tmp_path: Path) -> None:
     places |= {"baseline": "/home/me/b", "prompt_dir": "/home/me/p", "model": ["gguf:/home/me/x.gguf"]}
     model = {"label": "m", "kind": "gguf", "argument": "/home/me/x.gguf"}
     machine = {"machine": {"system": "mine"}, "answers": {"cache": "/home/me/answers", "asked": 1}}
-    of_models = {"models": [model], "loops": {"names": ["cove"], "players": {"m": model}}}
+    of_models = {"models": [model], "loops": {"names": ["none"], "players": {"m": model}}}
     run = run_of(tmp_path / "run", SCORES, manifest={"options": places, **machine, **of_models})
     text = (save(RunLog(run), "x", tmp_path).folder / "baseline.json").read_text()
     assert not any(secret in text for secret in ("/home/me", "host", "mine"))

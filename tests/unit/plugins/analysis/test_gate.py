@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.compared import case, question, run_of, scores_of
+from support.compared import case, question, run_of, scores_of, whole_run
 from support.manifests import manifest_of
-from support.records import key_score, write_run
+from support.records import key_score
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
@@ -102,7 +102,7 @@ def keyed_run(folder: Path, agents: Sequence[float | None]) -> Path:
     asked = [question(number) for number in range(len(agents))]
     pairs = zip(asked, agents, strict=True)
     records = [case(each, 0.5, per_key={"agents": key_score(f1)}) for each, f1 in pairs]
-    return write_run(folder, records, asked, manifest_of(cases=len(records)))
+    return whole_run(folder, records, asked, manifest_of(cases=len(records)))
 
 
 def test_a_key_is_judged_over_the_cases_that_have_it(tmp_path: Path) -> None:
@@ -240,7 +240,8 @@ def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp
     assert by_model.exit_status == 1
     asked = [question(0), question(2)]
     cases = [case(each, 1.0, model=model) for model in ("first", "second") for each in asked]
-    two = scores_of(write_run(tmp_path / "two", cases, asked, manifest_of()))
+    models = [{"label": label, "kind": "oracle", "argument": ""} for label in ("first", "second")]
+    two = scores_of(whole_run(tmp_path / "two", cases, asked, manifest_of(models=models)))
     result = judge(two, "no-regression f1", baseline=before)
     assert "so the pairs are ambiguous" in said(result)
     assert result.exit_status == 1

@@ -34,9 +34,10 @@ UNWRITTEN = Round("answer:text", None, "", None, "error", findings=[FAILED])
 GOOD = [0.9, 0.7] * 10
 
 
-def judged(of: int, score: float | None, **fields: Any) -> Record:
+def judged(of: int, score: float | None, label: str = "j", **fields: Any) -> Record:
     """Return a right case with what the judge said of it."""
-    return case(question(of), 1.0, judge=judge_entry(score, 0.2), **fields)
+    said = {**judge_entry(score, 0.2, model=label), "model": label}
+    return case(question(of), 1.0, judge=said, **fields)
 
 
 def run_of(folder: Path, records: Sequence[Record], facts: Any = JUDGE_ENTRY, status: int = 1) -> Path:
@@ -49,7 +50,9 @@ def run_of(folder: Path, records: Sequence[Record], facts: Any = JUDGE_ENTRY, st
 
 def scored(folder: Path, scores: Sequence[float | None] = GOOD, **facts: Any) -> Path:
     """Write a run with these scores of a judge; ``facts`` change its entry in the manifest."""
-    return run_of(folder, [judged(*each) for each in enumerate(scores)], {**JUDGE_ENTRY, **facts})
+    label = facts.get("model", MODEL)["label"]
+    records = [judged(number, score, label) for number, score in enumerate(scores)]
+    return run_of(folder, records, {**JUDGE_ENTRY, **facts})
 
 
 def broken(folder: Path, unjudged: int = 0, unanswered: int = 0) -> Path:
@@ -143,7 +146,7 @@ def test_the_newest_calibration_counts(tmp_path: Path) -> None:
 
 def test_a_run_without_a_judge_is_refused_and_cases_without_a_score_are_a_part(tmp_path: Path) -> None:
     keep(calibration(), None, tmp_path)
-    found = gated(tmp_path, run_of(tmp_path / "none", [judged(0, 0.9)], None), "judge>=0.1")
+    found = gated(tmp_path, run_of(tmp_path / "none", [case(question(0), 1.0)], None), "judge>=0.1")
     assert "needs a judge, and the run has none" in found.reason
     part = scored(tmp_path / "part", [*GOOD, None, None])
     found = gated(tmp_path, part, "judge>=0.1")

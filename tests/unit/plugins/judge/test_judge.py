@@ -173,7 +173,7 @@ def test_what_is_no_judgement_is_refused_with_its_place(tmp_path: Path, change: 
     record, judge = json.loads(json_line(run())), judged(0.5, 0.25)
     judge["with_reference"] = [] if change is None else {**judge["with_reference"], **change}
     log = RunLog(write_run(tmp_path, [{**record, "judge": judge}]))
-    with pytest.raises(InputError, match=r"records\.jsonl, line 1: not a whole record: judge"):
+    with pytest.raises(InputError, match=r"records\.jsonl, line 1, case c: not a whole record: judge"):
         list(log.records())
 
 

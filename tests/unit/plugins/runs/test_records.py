@@ -1,6 +1,7 @@
 """Records are read as they were written; damaged files of a run are refused with place and remedy."""
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from support.judged import judged
 from support.manifests import manifest_of
-from support.records import record_of, write_run
+from support.records import key_score, record_of, write_run
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.main import cli
@@ -75,7 +77,7 @@ def test_cases_among_lines_of_other_writers_and_half_lines(tmp_path: Path) -> No
     log = log_of(tmp_path, json_line(record_of("good")), half, "no record\n")
     cases = log.case_places()
     _, place = next(cases), next(cases)
-    with pytest.raises(InputError, match="line 2: not JSON"):
+    with pytest.raises(InputError, match="line 2, case half: not JSON"):
         log.record_at(place.number, place.offset)
     with pytest.raises(InputError, match="line 3: not JSON"):
         next(cases)
@@ -136,6 +138,32 @@ def changed(*without: str, **values: Any) -> bytes:
         (changed(case_id=None), "not a whole record: case_id: expected `str`, got"),
         (changed(rounds={}), "not a whole record: rounds: expected `array`, got"),
         (changed(rounds=[{"role": "x"}]), "not a whole record: rounds[0].messages_sha256 is missing"),
+        (
+            changed(scores={"f1": 500}),
+            "not a whole record: scores.f1: expected `float` <= 1.0, and it is 500;",
+        ),
+        (changed(scores={"f1": -1e-9}), "scores.f1: expected `float` >= 0.0, and it is -1e-09;"),
+        (changed(scores={"f1": "1.0"}), 'scores.f1: expected `float`, got `str`, and it is "1.0";'),
+        (changed(scores={"f1": True}), "scores.f1: expected `float`, got `bool`, and it is true;"),
+        (changed(scores={"f1": None}), "scores.f1: expected `float`, got `null`;"),
+        (changed(scores={"f1": 10**400}), "scores.f1: number out of range, and it is 1000000"),
+        (changed(scores={"f1": math.nan}), "not JSON (f1: NaN is no number);"),
+        (changed(scores={"f1": math.inf}), "not JSON (f1: Infinity is no number);"),
+        (changed(scores={"f1": 1.0, "ex": 2}), "scores.ex: expected `float` <= 1.0, and it is 2;"),
+        (
+            changed(scores={"f1": 1.0, "per_key": {"agents": key_score(7)}}),
+            "scores.per_key[...].precision: expected `float` <= 1.0;",
+        ),
+        (
+            changed(scores={"f1": 1.0, "per_key": {"agents": {**key_score(1), "f1": None}}}),
+            "precision, recall and f1 must all be numbers, or all be null",
+        ),
+        (
+            changed(judge={**judged(0.5), "with_reference": {**judged(0.5)["with_reference"], "score": 9.5}}),
+            "judge.with_reference.score: expected `float` <= 1.0, and it is 9.5;",
+        ),
+        (changed(repeat=0), "repeat: expected `int` >= 1, and it is 0;"),
+        (changed(passed="yes"), 'passed: expected `bool`, got `str`, and it is "yes";'),
     ],
 )
 def test_a_damaged_record(tmp_path: Path, line: bytes, said: str) -> None:
@@ -144,9 +172,11 @@ def test_a_damaged_record(tmp_path: Path, line: bytes, said: str) -> None:
         file.write(line + b"\n" + json.dumps(WHOLE).encode() + b"\n")
     with pytest.raises(InputError) as refused:
         list(RunLog(run).records())
-    assert f"{run / 'records.jsonl'}, line 2: {said}" in str(refused.value)
+    place, _, rest = str(refused.value).partition(": ")
+    assert place.removesuffix(", case b") == f"{run / 'records.jsonl'}, line 2"
+    assert said in rest
     assert "restore it from a copy, or make the run again" in str(refused.value)
-    with pytest.raises(InputError, match=r"line 2: .*give --fresh"):
+    with pytest.raises(InputError, match=r"line 2[:,] .*give --fresh"):
         read_resumable(RunLog(run))
 
 
