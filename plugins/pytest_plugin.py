@@ -8,7 +8,7 @@ import pytest
 
 from retrocypher.plugins import hookspecs
 from retrocypher.plugins.session.options import add_options, is_unrequested_speed_benchmark
-from retrocypher.plugins.session.session import SESSION, SuiteSession
+from retrocypher.plugins.session.session import SESSION, ReportStatus, SuiteSession
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -96,8 +96,8 @@ def pytest_runtest_makereport(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_report_teststatus(report: Any, config: pytest.Config) -> tuple[str, str, str] | None:
-    """Show infrastructure errors as errors."""
+def pytest_report_teststatus(report: Any, config: pytest.Config) -> ReportStatus | None:
+    """Show infrastructure errors as errors, and cases that only the gate decides about as below."""
     return config.stash[SESSION].report_status(report)
 
 

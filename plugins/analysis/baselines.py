@@ -168,7 +168,7 @@ _LEFT_OUT = (
     *("model", "loop_model"),
     *("answer", "answer_model", "answer_context", "answer_encoder", "answer_weights", "answer_rows"),
     *("answer_budget", "answer_thresholds"),
-    *("gate", "baseline", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
+    *("gate", "baseline", "gate_cases", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
 )
 """Options that name places on the machine of the run, and those that have no influence on scores."""
 

@@ -30,8 +30,9 @@ from retrocypher.plugins.runs.manifest import ExclusiveRerunEntry, Manifest
 from retrocypher.plugins.runs.record import JsonValue, Record, record_from
 from retrocypher.plugins.session.ahead import Layout, first_requests
 from retrocypher.plugins.session.context import WorkerContext, made_once
-from retrocypher.plugins.session.gate import judged
+from retrocypher.plugins.session.gate import judged, require_covered
 from retrocypher.plugins.session.manifest import RunGraph, described, graph_of
+from retrocypher.plugins.session.options import case_in
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.resume import open_run
 from retrocypher.plugins.session.run_key import run_key, shard_facts
@@ -152,6 +153,11 @@ class Controller:
             allure,
             resumed.cases if resumed else {},
         )
+
+    def require_covered(self, node_ids: Sequence[str]) -> None:
+        """Refuse a part of the run that a gate cannot judge; raise InputError before a case is run."""
+        if self._gate is not None and node_ids:
+            require_covered(self._gate, self._plan, {case_in(each) for each in node_ids})
 
     def request_ahead(self, node_ids: Sequence[str], layout: Layout) -> None:
         """Have the first completions of the selected cases requested, in about the order of the cases.

@@ -66,10 +66,11 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
     if gate.needs_judge and (reason := gate.distrusts(_judge(plan))):
         raise InputError(reason)
     cut = next(_cuts(plan, config, settings), None)
-    if cut is not None and not gate.partial:
+    if cut is not None and not gate.partial and gate.baseline is None:
         raise InputError(
-            f"{cut} runs a part of the cases, which a gate does not judge; leave out one of the two, or "
-            "have the part judged with --gate-partial"
+            f"{cut} runs a part of the cases, which a gate judges only against a baseline that has them: add "
+            "--baseline and a no-regression rule, leave out one of the two, or have the part judged with "
+            "--gate-partial"
         )
     counts: dict[Over, int] = {"repeat": options.repeat, "phrasing": len(plan.paraphrases)}
     for rule in gate.rules:
@@ -77,8 +78,25 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
             raise InputError(f"--gate {rule}: {rule.metric} is not measured; add --metrics {rule.metric}")
         require_count(rule.metric, counts)
     if gate.baseline is not None:
-        require_pairs(gate, planned_scores(plan))
+        require_pairs(gate, planned_scores(plan), part=cut is not None)
     return gate
+
+
+def require_covered(gate: Gate, plan: Plan, case_ids: Collection[str]) -> None:
+    """Refuse a part of a run of which the baseline lacks cases, unless a partial run may be judged.
+
+    Raises:
+        InputError: Not all cases are selected, and the baseline lacks some of those that are.
+    """
+    options = plan.options
+    part = options.sample or options.shard or len(case_ids) < plan.case_count()
+    if gate.partial or gate.baseline is None or not part:
+        return
+    if not gate.covers(planned_scores(plan, case_ids)):
+        raise InputError(
+            f"a part of the cases is selected, and {gate.baseline.name} lacks some of them, so a gate does "
+            f"not judge them. {REMEDY} {COMMON}"
+        )
 
 
 def _judge(plan: Plan) -> JudgeEntry | None:
@@ -126,11 +144,17 @@ def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> I
         yield named
 
 
-def planned_scores(plan: Plan) -> RunScores:
-    """Return what a run will ask and under what, as far as that is known before it starts."""
+def planned_scores(plan: Plan, case_ids: Collection[str] | None = None) -> RunScores:
+    """Return what a run will ask and under what, as far as that is known before it starts.
+
+    Args:
+        case_ids: The selected cases; None for all.
+    """
     texts, cases = {}, []
     for setting in get_args(Setting):
         for case in plan.cases(setting):
+            if case_ids is not None and case.id not in case_ids:
+                continue
             scores = CaseScores(
                 question_id=case.question.id,
                 setting=case.question.setting,
@@ -165,8 +189,11 @@ def planned_scores(plan: Plan) -> RunScores:
     )
 
 
-def require_pairs(gate: Gate, planned: RunScores) -> None:
+def require_pairs(gate: Gate, planned: RunScores, *, part: bool = False) -> None:
     """Refuse a run that cannot be compared with its baseline, before it has cost anything.
+
+    Args:
+        part: Whether only a part of the planned cases will be selected; then `require_covered` checks which.
 
     Raises:
         InputError: The baseline lacks a compared score, the two are measured differently, have no case in
@@ -186,5 +213,5 @@ def require_pairs(gate: Gate, planned: RunScores) -> None:
         known = [each for each in found if UNKNOWN not in (each.a, each.b)]
         require_comparable(baseline, planned, known, REMEDY)
     alone = require_common(baseline.table(), planned.table(), (baseline.name, planned.name))
-    if not gate.partial and (other := unpaired(*alone)):
+    if not (gate.partial or part) and (other := unpaired(*alone)):
         raise InputError(f"--{baseline.name}: {other}. {REMEDY} {COMMON}")

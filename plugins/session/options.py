@@ -62,6 +62,17 @@ def _texts(help: str, metavar: str) -> Any:
     return _option(help, metavar, None, lambda _, given: tuple(given or ()), "append")
 
 
+def _choice(help: str, names: tuple[str, ...], default: str) -> Any:
+    """Declare an option that is one of some names."""
+
+    def parse(name: str, given: Given) -> str:
+        if given not in names:
+            raise InputError(f"--{name} {given}: choose {' or '.join(names)}")
+        return str(given)
+
+    return _option(help, "|".join(names), default, parse)
+
+
 def _flag(help: str) -> Any:
     return _option(help, "", None, lambda _, given: bool(given), "store_true")
 
@@ -202,6 +213,11 @@ class Options:
         "RULE",
     )
     baseline: str | None = _option("baseline of no-regression rules: its name, or a folder", "NAME|DIR")
+    gate_cases: str = _choice(
+        "what a case under the threshold is in a run with a gate: below, which fails no test, or fail",
+        ("below", "fail"),
+        "below",
+    )
     gate_allow_inconclusive: bool = _flag("treat an inconclusive comparison as a pass")
     gate_partial: bool = _flag("let the gate judge a partial run, or a part of its baseline")
     gate_judge_kappa: float = _number(
@@ -346,6 +362,11 @@ def is_unrequested_speed_benchmark(config: "pytest.Config", path: Path) -> bool:
 def is_case(nodeid: str) -> bool:
     """Tell whether a node id is that of a benchmark case, relative to any folder."""
     return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
+
+
+def case_in(nodeid: str) -> str:
+    """Return the id of the case in a node id."""
+    return nodeid.partition("[")[2].removesuffix("]")
 
 
 def require_local_workers(config: "pytest.Config") -> None:

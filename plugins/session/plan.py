@@ -127,6 +127,11 @@ class Plan:
         """All of these, and the judge's, which may be behind an API of its own."""
         return (*self.asked, *((self.judge.spec,) if self.judge else ()))
 
+    @property
+    def passes_below(self) -> bool:
+        """Whether a case under the threshold fails no test, because a gate decides."""
+        return bool(self.options.gate) and self.options.gate_cases == "below"
+
     def has(self, setting: Setting) -> bool:
         """Tell whether questions of a setting are of the kind of this run."""
         return (setting == "table") == (self.suite is not None)

@@ -45,10 +45,10 @@ class ResumedCase(Struct, frozen=True):
         time_s += record.execution.time_s if record.execution else 0.0
         return cls(record.passed, "" if record.passed else message, record.numbers, time_s)
 
-    def raise_unless_passed(self) -> None:
-        """Raise CaseFailedError if the case failed."""
-        if not self.passed:
-            raise CaseFailedError(self.message)
+    @property
+    def failure(self) -> CaseFailedError | None:
+        """Why the case failed; None if it passed."""
+        return None if self.passed else CaseFailedError(self.message)
 
 
 PaidCall = tuple[str, str | None, int]

@@ -30,8 +30,16 @@ from retrocypher.plugins.session.options import (
 )
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.plugins.session.run_key import selection_of
-from retrocypher.plugins.session.terminal import closing_lines, gate_lines, publish, suppress_tracebacks
+from retrocypher.plugins.session.terminal import (
+    closing_lines,
+    colour_by_status,
+    gate_lines,
+    publish,
+    suppress_tracebacks,
+)
 from retrocypher.plugins.session.worker import (
+    BELOW,
+    BELOW_FIELD,
     ERROR_FIELD,
     Worker,
     case_of,
@@ -39,6 +47,9 @@ from retrocypher.plugins.session.worker import (
     redact_logs,
     redact_report,
 )
+
+ReportStatus = tuple[str, str, str | tuple[str, dict[str, bool]]]
+"""Category, letter and word of an outcome, as pytest takes them; a word may have a colour."""
 
 SESSION = pytest.StashKey["SuiteSession"]()
 _WORKER_INPUT = "retrocypher"
@@ -149,10 +160,13 @@ class SuiteSession:
         if self.controller is None or self._has_requested_ahead:
             return
         self._has_requested_ahead = True
+        case_ids = [each for each in node_ids if is_case(each)]
+        with self._usage_errors():
+            self.controller.require_covered(case_ids)
         options = self._config.option
         dist, chunk = getattr(options, "dist", "no"), getattr(options, "maxschedchunk", None)
         layout = Layout(self._workers(), dist, chunk)
-        self.controller.request_ahead([each for each in node_ids if is_case(each)], layout)
+        self.controller.request_ahead(case_ids, layout)
 
     def make_report(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on its report, and redact secrets in the report."""
@@ -173,9 +187,13 @@ class SuiteSession:
         """Return the lines of the terminal's header."""
         return self.controller.header() if self.controller else []
 
-    def report_status(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Show an infrastructure error as an error, not as a failure."""
-        return ("error", "E", "ERROR") if getattr(report, ERROR_FIELD, False) else None
+    def report_status(self, report: pytest.TestReport) -> ReportStatus | None:
+        """Show an infrastructure error as an error, and what only the gate decides about as below."""
+        if getattr(report, ERROR_FIELD, False):
+            return "error", "E", "ERROR"
+        return (
+            (BELOW, "b", (BELOW.upper(), {"yellow": True})) if getattr(report, BELOW_FIELD, False) else None
+        )
 
     def finish(self, session: pytest.Session, status: int) -> None:
         """Write the summary and set the exit status."""
@@ -189,6 +207,8 @@ class SuiteSession:
             other_test_failed = session.testsfailed > self._failed_cases
             session.exitstatus = self.controller.finish(status, other_test_failed=other_test_failed)
             suppress_tracebacks(self._config, self.controller.state.summary)
+            if self.controller.state.gate is not None and self.controller.state.plan.passes_below:
+                colour_by_status(self._config, int(session.exitstatus))
             publish(self._config, self.controller.state)
 
     def write_summary(self, reporter: pytest.TerminalReporter) -> None:

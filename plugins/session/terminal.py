@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
@@ -54,7 +55,12 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
             yield from _drawn(render_ledger(ledger, state.unpriced), reporter)
         else:
             yield "ledger: no loop was run; name one with --loop"
-    if state.summary.failed > MANY:
+    if state.gate is not None and state.plan.passes_below and state.summary.failed:
+        yield (
+            f"below: {counted(state.summary.failed, 'case')} under the threshold; the gate decides "
+            "(--gate-cases fail makes each a failure)"
+        )
+    elif state.summary.failed > MANY:
         yield f"{state.summary.failed:,} cases are under the threshold; the run's files have the details"
     if said := answers_line(state.usage, plan.answers, plan.replay is not None):
         yield said
@@ -120,6 +126,14 @@ def suppress_tracebacks(config: pytest.Config, summary: Summary) -> None:
 
 
 _DEFAULT_REPORTCHARS = "fE"
+
+
+def colour_by_status(config: pytest.Config, status: int) -> None:
+    """Have pytest's last line green where the status is 0, and else red, whatever the cases were."""
+    reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+    if reporter is not None:
+        # pytest has no other way: its colours follow from the outcomes of tests.
+        reporter._determine_main_color = lambda _: "red" if status else "green"
 
 
 def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, run: Path) -> Iterator[str]:

@@ -21,6 +21,9 @@ RECORD_FIELD = "retrocypher_record"
 MESSAGES_FIELD = "retrocypher_messages"
 ERROR_FIELD = "retrocypher_error"
 FORESEEN_FIELD = "retrocypher_foreseen"
+BELOW_FIELD = "retrocypher_below"
+BELOW = "below"
+"""The outcome of a case under the threshold that fails no test, and its property in a JUnit file."""
 STOP = "stop"
 """A file of this name in the folder that all workers share ends each of them after its case."""
 
@@ -33,6 +36,7 @@ class Worker:
         self.context = context
         self._outcome: Outcome | None = None
         self._resumed: ResumedCase | None = None
+        self._below = ""
 
     def parametrize(self, metafunc: pytest.Metafunc) -> None:
         """Give a test that takes ``case`` the cases of its setting."""
@@ -51,6 +55,13 @@ class Worker:
         self._resumed = self.context.resumed.get(case.id) if self.context else None
         return self._resumed
 
+    def end(self, failure: CaseFailedError | CaseError | None) -> None:
+        """Raise what the running case failed with; where a gate decides, keep it for the report instead."""
+        if isinstance(failure, CaseFailedError) and self.plan.passes_below:
+            self._below = str(failure)
+        elif failure is not None:
+            raise failure
+
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on the report of its call, and shorten what failed cases print."""
         if report.when != "call":
@@ -59,6 +70,10 @@ class Worker:
             report.longrepr = failure_repr(str(call.excinfo.value), report.location)
             setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
             setattr(report, FORESEEN_FIELD, True)
+        below, self._below = self._below, ""
+        if below:
+            setattr(report, BELOW_FIELD, True)
+            item.user_properties.append((BELOW, below.partition("\n")[0]))
         if self._stopped():
             # Without xdist, the controller has said why.
             item.session.shouldstop = item.session.shouldstop or "the controller stopped the run"

@@ -64,9 +64,9 @@ def test_a_gate_decides_and_is_told_everywhere(live: Suite, tmp_path: Path, job:
 
 
 def test_a_run_that_stops_at_its_first_failure_is_refused(live: Suite) -> None:
-    ran = live("-n0", "--model=mutant", "--prompt=P5", "--shot=ZS", "-x", "--gate=f1>=0")
+    ran = live("-n0", "--model=mutant", "--prompt=P5", "--shot=ZS", "-x", "--gate=f1>=0", "--gate-cases=fail")
     assert ran.status == 1, ran.output
-    cases = f"{len(ran.records)} of 1,200 planned cases"
+    cases = f"{len(ran.records)} of 1,200 selected cases were run"
     assert f"gate: REFUSED: the run is partial: {cases}; --gate-partial judges it anyway" in ran.output
 
 
