@@ -298,6 +298,11 @@ def _distrust(
             )
         return f"{name} has no stored calibration; make one with {_CALIBRATE}"
     measured, name = found.calibration.variants[variant], f"its calibration {found.name}"
+    if not measured.queries:
+        return (
+            f"{name} was made by an earlier version and lacks the scores of its queries, so its kappa cannot "
+            f"be checked; make it again with {_CALIBRATE} (completions in the cache cost nothing)"
+        )
     kappa = measured.kappa
     if measured.unjudged_share > MOST_UNJUDGED:
         return (

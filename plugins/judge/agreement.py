@@ -14,6 +14,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import TASKS
+from retrocypher.plugins.judge.stored_calibration import ACCEPTED
 from retrocypher.plugins.runs.record import VARIANTS, Record
 from retrocypher.plugins.statistics.correlation import (
     Reliability,
@@ -25,9 +26,6 @@ from retrocypher.plugins.statistics.correlation import (
 )
 from retrocypher.plugins.statistics.intervals import Estimate, Resampler
 from retrocypher.plugins.statistics.means import mean_of
-
-ACCEPTED = 0.5
-"""The lowest score of a judge that is taken for *right*."""
 
 _RIGHT = 1 - 1e-9
 """F1 from here on is 1: sums of floats end in digits that mean nothing."""

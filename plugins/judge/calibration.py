@@ -14,13 +14,19 @@ import yaml
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.labels.error_labels import LABELS, name_of
 from retrocypher.kg.questions.question import Question
-from retrocypher.plugins.judge.agreement import ACCEPTED
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.judge.criteria import Criteria, JudgeCase
 from retrocypher.plugins.judge.metric import characters
-from retrocypher.plugins.judge.stored_calibration import Measured, Rate, Sensitivity, TestRetest
+from retrocypher.plugins.judge.stored_calibration import (
+    ACCEPTED,
+    JudgedQuery,
+    Measured,
+    Rate,
+    Sensitivity,
+    TestRetest,
+    agreement_of,
+)
 from retrocypher.plugins.runs.record import Variant
-from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.plugins.statistics.paired import paired
@@ -196,7 +202,11 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
     judged = [each for each in verdicts if each.score is not None]
     wrong = [each for each in judged if not each.item.right]
     right = [each for each in judged if each.item.right]
-    truth, molecules = [each.item.right for each in judged], _molecules(judged)
+    queries = [
+        JudgedQuery(f"{each.item.id}#{place}", each.item.right, each.item.question.target, list(each.scores))
+        for place, each in enumerate(verdicts)
+    ]
+    kappa, area = agreement_of(queries)
     return Measured(
         judged=len(judged),
         unjudged=dict(Counter(each.trouble or "no score" for each in verdicts if each.score is None)),
@@ -214,10 +224,11 @@ def measure(verdicts: Sequence[Verdict]) -> Measured:
             )
             for name in ("reference", *neutral_groups())
         },
-        kappa=cohen_kappa([each.accepted for each in judged], truth, molecules),
-        auroc=auroc([each.score or 0.0 for each in judged], truth, molecules),
+        kappa=kappa,
+        auroc=area,
         sensitivity=dict(_sensitivity(right)),
         test_retest=_test_retest(verdicts),
+        queries=queries,
     )
 
 

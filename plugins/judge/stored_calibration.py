@@ -2,16 +2,22 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, convert
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.ranges import Share
 from retrocypher.plugins.runs.record import JsonValue, fields_of
+from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
 from retrocypher.plugins.statistics.intervals import Estimate
+
+ACCEPTED = 0.5
+"""The score from which a judge accepts a query."""
 
 HOME = Path("reports", "calibrations")
 """Where calibrations are kept, below the project's folder."""
@@ -61,6 +67,18 @@ class TestRetest(Struct, frozen=True, kw_only=True):
     """Share of queries that were neither always accepted nor always rejected."""
 
 
+class JudgedQuery(Struct, frozen=True):
+    """A query of the sample, with what the judge said of it, from which the figures can be computed again."""
+
+    id: str
+    right: bool
+    """Whether it answers its question."""
+    molecule: str
+    """Target of its question; queries about one molecule are one cluster."""
+    scores: list[Share | None]
+    """Its scores, each time it was judged; null where there is none. Figures are of the first."""
+
+
 class Measured(Struct, frozen=True, kw_only=True):
     """A judge against what is known."""
 
@@ -83,6 +101,9 @@ class Measured(Struct, frozen=True, kw_only=True):
     """The false reject rate, for references and each group of neutral rewrites."""
     sensitivity: dict[str, Sensitivity]
     """By group of neutral rewrites, how the score changes."""
+
+    queries: list[JudgedQuery] = []
+    """The scores of each query; empty in files of earlier versions, which no gate accepts."""
 
     @property
     def unjudged_share(self) -> float:
@@ -146,6 +167,45 @@ class Calibration(Struct, frozen=True, kw_only=True):
         }
 
 
+_TOLERANCE = 1e-9
+
+
+def agreement_of(queries: Sequence[JudgedQuery]) -> tuple[Estimate, Estimate]:
+    """Return kappa of *score at least 0.5* with *right*, and AUROC, over the queries with a first score."""
+    judged = [(each, score) for each in queries if (score := each.scores[0]) is not None]
+    right, molecules = [each.right for each, _ in judged], [each.molecule for each, _ in judged]
+    kappa = cohen_kappa([score >= ACCEPTED for _, score in judged], right, molecules)
+    return kappa, auroc([score for _, score in judged], right, molecules)
+
+
+def audited(variant: str, measured: Measured) -> Measured:
+    """Return figures with kappa and AUROC computed again from the scores of the queries.
+
+    The intervals are then those of this version, whatever the file says. Raises ValueError if the figures do
+    not follow from the scores. Figures of earlier versions, without the scores, are returned as they are.
+    """
+    queries = measured.queries
+    if not queries:
+        return measured
+    if any(not each.scores for each in queries) or len({each.id for each in queries}) < len(queries):
+        raise ValueError(f"{variant}: a query has no scores, or occurs twice")
+    judged = sum(each.scores[0] is not None for each in queries)
+    counts = (judged, len(queries) - judged)
+    if (measured.judged, sum(measured.unjudged.values())) != counts:
+        raise ValueError(f"{variant}: the scores are of {counts[0]} judged and {counts[1]} unjudged queries")
+    kappa, area = agreement_of(queries)
+    for name, stored, found in (("kappa", measured.kappa, kappa), ("auroc", measured.auroc, area)):
+        if not _same(stored.value, found.value):
+            raise ValueError(f"{variant}: {name} is {stored.value}, and the scores give {found.value}")
+    return replace(measured, kappa=kappa, auroc=area)
+
+
+def _same(stored: float | None, found: float | None) -> bool:
+    if stored is None or found is None:
+        return stored is found
+    return abs(stored - found) <= _TOLERANCE
+
+
 class StoredCalibration(Struct, frozen=True):
     """A calibration on file."""
 
@@ -205,6 +265,8 @@ def _read(file: Path) -> StoredCalibration:
         page = json.loads(file.read_bytes())
         if page["schema_version"] != SCHEMA_VERSION:
             raise ValueError(f"schema version {page['schema_version']!r}, and {SCHEMA_VERSION} is read here")
-        return StoredCalibration(file.stem, convert(page, Calibration))
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        found = convert(page, Calibration)
+        variants = {name: audited(name, each) for name, each in found.variants.items()}
+        return StoredCalibration(file.stem, replace(found, variants=variants))
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(f"{file}: not a calibration ({error!r}); {_REMEDY}") from error

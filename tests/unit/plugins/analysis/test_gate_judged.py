@@ -1,7 +1,7 @@
 """Gates on runs with a judge or written answers: what a rule asks for, and which judge it believes."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -126,11 +126,10 @@ def test_kappa_is_to_be_high_enough_at_its_lower_end(tmp_path: Path, monkeypatch
 
 
 def test_a_judge_that_tells_nothing_apart_or_is_silent_too_often_is_not_believed(tmp_path: Path) -> None:
-    measured = calibration().variants["with_reference"]
-    same = replace(measured, kappa=replace(measured.kappa, value=0.0, low=None, high=None))
-    keep(replace(calibration(), variants={"with_reference": same}), None, tmp_path)
+    # Right about half of the queries.
+    keep(calibration(mistaken=2), None, tmp_path)
     found = gated(tmp_path, scored(tmp_path / "run"), "judge>=0.1")
-    assert "has a kappa of 0.000, without an interval, and --gate-judge-kappa requires 0.6" in found.reason
+    assert "95 % interval), and --gate-judge-kappa requires 0.6" in found.reason
 
     keep(calibration(silent=10), None, tmp_path)
     found = gated(tmp_path, scored(tmp_path / "run"), "judge>=0.1")
@@ -166,6 +165,53 @@ def test_damaged_calibrations_are_refused(tmp_path: Path) -> None:
             gate_of(["judge>=0.1"], None, tmp_path)
         # Which a gate without a judge does not read.
         gate_of(["f1>=0.1"], None, tmp_path)
+
+
+def edited(root: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    file = keep(calibration(mistaken=6), None, root)
+    page = json.loads(file.read_text())
+    change(page["variants"]["with_reference"])
+    file.write_text(json.dumps(page))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda found: found["kappa"].update(value=0.99), "kappa is 0.99, and the scores give 0."),
+        (lambda found: found["auroc"].update(value=0.99), "auroc is 0.99, and the scores give 0."),
+        (lambda found: found["queries"].pop(), "the scores are of"),
+        (lambda found: found.update(unjudged={"malformed": 3}), "the scores are of"),
+        (
+            lambda found: found["queries"].append(found["queries"][0]),
+            "has no scores, or occurs twice",
+        ),
+        (lambda found: found["queries"][0].update(scores=[]), "has no scores, or occurs twice"),
+        (lambda found: found["queries"][0].update(scores=[7]), "Expected `float` <= 1.0"),
+    ],
+)
+def test_figures_that_do_not_follow_from_the_scores_are_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    edited(tmp_path, change)
+    with pytest.raises(InputError, match="not a calibration") as raised:
+        gate_of(["judge>=0.1"], None, tmp_path)
+    assert said in str(raised.value)
+
+
+def test_an_interval_is_computed_from_the_scores_and_not_read(tmp_path: Path) -> None:
+    edited(tmp_path, lambda found: found["kappa"].update(low=0.9))
+    kappa = calibration(mistaken=6).variants["with_reference"].kappa
+    found = gated(tmp_path, scored(tmp_path / "run"), "judge>=0.1")
+    assert f"at least {kappa.low:.3f} (95 % interval)" in found.reason
+
+
+def test_a_calibration_without_the_scores_of_its_queries_can_be_read_and_does_not_gate(
+    tmp_path: Path,
+) -> None:
+    edited(tmp_path, lambda found: found.pop("queries"))
+    found = gated(tmp_path, scored(tmp_path / "run"), "judge>=0.1")
+    assert (found.verdict, found.exit_status) == (GateVerdict.REFUSED, 1)
+    assert "lacks the scores of its queries, so its kappa cannot be checked; make it again" in found.reason
 
 
 def test_a_name_is_that_of_a_file(tmp_path: Path) -> None:
