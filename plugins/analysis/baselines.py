@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import re
 import zlib
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
 from retrocypher.plugins.runs.record import KEY_METRICS, SCORE_METRICS, JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import TIE
 
 HOME = Path("reports", "baselines")
 """Where baselines are stored, below the project's folder."""
@@ -89,6 +91,11 @@ def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, 
     named = {"repeat": "1", **dict(zip(columns, cells, strict=True))}
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named.get(name) else None for name in COMPARABLE_METRICS}
+    for name, score in scores.items():
+        if score is not None and not 0 <= score <= 1:
+            raise ValueError(f"{name} of {named['question_id']} is {score}, and must be from 0 to 1")
+    if scores["f1"] is None:
+        raise ValueError(f"{named['question_id']} has no f1")
     text, gold, target = (named[name] for name in _HASHES)
     case = CaseScores(question_id=named["question_id"], scores=scores, **labels)  # type: ignore[arg-type]
     return case, (text, gold, target)
@@ -132,6 +139,7 @@ def read_baseline(folder: Path) -> RunScores:
         if [name for name in COLUMNS if name in header or name not in _MAY_LACK] != header:
             raise ValueError("its columns are not those of a baseline")
         cases = [_case_of(header, line) for line in lines]
+        _require_agreement(page, [case for case, _ in cases])
         manifest = page.run
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"{file}: cannot be read ({error}); {_REMEDY}") from error
@@ -145,6 +153,19 @@ def read_baseline(folder: Path) -> RunScores:
         clusters={case.question_id: cluster for case, (_, _, cluster) in cases},
         part=page.part or "",
     )
+
+
+def _require_agreement(page: BaselinePage, cases: Sequence[CaseScores]) -> None:
+    """Raise ValueError if a case occurs twice, or the page counts or averages other cases."""
+    asked = {(each.text_id, *(getattr(each, name) for name in DIMENSIONS)) for each in cases}
+    if len(asked) < len(cases):
+        raise ValueError("a case occurs more than once")
+    if page.cases != len(cases):
+        raise ValueError(f"{BASELINE} counts {page.cases:,} cases, and the table has {len(cases):,}")
+    mean = math.fsum(each.scores["f1"] or 0.0 for each in cases if each.scores) / max(len(cases), 1)
+    stored = next((each.mean.value for each in page.f1 if not each.slice), None)
+    if stored is None or abs(stored - mean) > TIE:
+        raise ValueError(f"{BASELINE} says mean F1 {stored}, and the table gives {mean}")
 
 
 def find_scores(named: str, root: Path) -> RunScores:

@@ -103,7 +103,6 @@ def _of_record(record: Record, question: Question, manifest: Manifest) -> Iterat
     known = {
         "model": [each.label for each in manifest.models],
         "prompt": manifest.prompts,
-        "shot": manifest.known_options.shot,
         "loop": manifest.loops.names,
     }
     for name, names in known.items():

@@ -1,6 +1,7 @@
 """``retrocypher compare`` and ``baseline``: compares runs, and saves scores to compare with."""
 
 import difflib
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
 from retrocypher.plugins.reporting.text import render_comparison
 from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import KEY_METRICS, fields_of
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.paired import MARGIN
@@ -122,9 +124,47 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
         as_json,
         {**fields_of(done), "folder": str(done.folder)},
         f"{counted(done.cases, 'case')} saved in {done.folder} ({size}); commit that folder.",
-        f"To compare a run with it: pytest benchmarks ... --baseline {name} "
-        f'--gate "no-regression {RunLog(run).manifest.headline} margin=0.02"',
+        f"To compare a run with it: {_command_against(RunLog(run).manifest, name)}",
     )
+
+
+_NOT_REPEATED = frozenset(
+    {
+        *("run_dir", "cache", "fresh", "offline", "ledger", "concurrency", "requests_per_minute"),
+        *("tokens_per_minute", "max_cost", "judge", "judge_rows", "baseline", "gate", "gate_cases"),
+        *("gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
+    }
+)
+"""Options that change no score of execution, and those of a gate."""
+_SELECTION = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect"}
+
+
+def _command_against(manifest: Manifest, baseline: str) -> str:
+    """Return the command that runs the cases of a run again, with a gate against its baseline."""
+    # Imported late: only this command knows the options of a session.
+    from retrocypher.plugins.session.options import OPTION_SPECS
+
+    selection = manifest.key.parts.get("selection", {}) if manifest.key else {}
+    words = ["pytest", *selection.get("arguments", ["benchmarks"])]
+    for name, flag in _SELECTION.items():
+        chosen = selection.get(name, [])
+        words += [word for each in ([chosen] if isinstance(chosen, str) else chosen) for word in (flag, each)]
+    for name, spec in OPTION_SPECS.items():
+        value = manifest.options.get(name)
+        values = value if isinstance(value, list) else [value]
+        given = ",".join(map(str, values))
+        unset = value in (None, False, []) or given == spec.default or given == f"{spec.default}.0"
+        # A password in the address of a graph is not on record.
+        if unset or name in _NOT_REPEATED or name.startswith("answer") or "***" in given:
+            continue
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        else:
+            joined = values if name == "model" else [given]
+            words += [word for each in joined for word in (flag, str(each))]
+    words += ["--baseline", baseline, "--gate", f"no-regression {manifest.headline} margin={MARGIN:g}"]
+    return shlex.join(words)
 
 
 @click.command("list")

@@ -1,7 +1,11 @@
 """A gate judges a run only if manifest, summary and records agree, and every case has a score or a reason."""
 
+import gzip
+import hashlib
 import json
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +18,8 @@ from support.records import raw_records
 
 from retrocypher.kg.errors import RetroCypherError
 from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.record import fields_of
+from retrocypher.plugins.session.options import read_options
 
 COUNT = 20
 Lines = list[dict[str, Any]]
@@ -227,3 +233,72 @@ def test_a_part_is_judged_where_the_baseline_has_its_cases(tmp_path: Path) -> No
     cut = gate(part, *rules, "--baseline", str(before))
     assert cut.exit_code == 1
     assert "20 of 25 selected cases were run" in cut.output
+
+
+def rehashed(folder: Path, change: Callable[[list[list[str]]], object], **page: Any) -> None:
+    """Change the table of a baseline, and correct its hash."""
+    file, about = folder / "cases.csv.gz", folder / "baseline.json"
+    table = [line.split(",") for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+    change(table)
+    content = "".join(",".join(line) + "\n" for line in table).encode()
+    file.write_bytes(gzip.compress(content))
+    known = json.loads(about.read_text())
+    about.write_text(json.dumps({**known, "cases_sha256": hashlib.sha256(content).hexdigest(), **page}))
+
+
+def scored(value: str) -> Callable[[list[list[str]]], object]:
+    return lambda table: table[1].__setitem__(table[0].index("f1"), value)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (scored("500"), "f1 of conditions-001 is 500.0, and must be from 0 to 1"),
+        (scored("nan"), "f1 of conditions-001 is nan, and must be from 0 to 1"),
+        (scored("-1"), "must be from 0 to 1"),
+        (scored(""), "conditions-001 has no f1"),
+        (scored("0"), "says mean F1 0.75, and the table gives 0.725"),
+        (lambda table: table.append(table[1]), "a case occurs more than once"),
+        (lambda table: table.pop(), "counts 20 cases, and the table has 19"),
+    ],
+)
+def test_a_baseline_that_was_changed_is_refused_although_its_hash_fits(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[..., object], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("baseline", "save", run, "main").exit_code == 0
+    rehashed(tmp_path / "reports" / "baselines" / "main", change)
+    found = gate(run, "no-regression f1", "--baseline", "main")
+    assert found.exit_code == 2
+    assert said in found.output
+
+
+def test_the_command_that_baseline_save_prints_runs_the_same_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester
+) -> None:
+    pytester.plugins = ["retrocypher.plugins.pytest_plugin"]
+    given = ["--model=mutant", "--model=b=gpt 4", "--prompt=P5", "--shot=all", "--sample=20", "--phrasing=1"]
+    given += [
+        "--seed=7",
+        "--query-timeout=5",
+        "--run-dir=x",
+        "--cache=none",
+        "--gate=f1>=0",
+        "--gate-partial",
+    ]
+    given += ["--metrics=ex,psjs", "--cypherbench-compat"]
+    wanted = read_options(pytester.parseconfig(*given))
+    key = {"parts": {"selection": {"arguments": ["benchmarks"], "keyword": "precursors and not multi"}}}
+    manifest = {"options": {**fields_of(wanted), "case_threshold": 1.0}, "key": key}
+    run = run_of(tmp_path / "run", [1.0] * COUNT, manifest=manifest)
+    monkeypatch.chdir(tmp_path)
+    printed = command("baseline", "save", run, "main").output
+    program, where, *arguments = shlex.split(printed.partition("To compare a run with it: ")[2])
+    assert (program, where) == ("pytest", "benchmarks")
+    config = pytester.parseconfig(*arguments)
+    assert config.option.keyword == "precursors and not multi"
+    found = read_options(config)
+    assert found.gate == ("no-regression f1 margin=0.02",)
+    assert found.baseline == "main"
+    apart = {"gate": wanted.gate, "baseline": None, "gate_partial": True, "run_dir": "x", "cache": "none"}
+    assert replace(found, **apart) == wanted
