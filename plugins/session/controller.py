@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_ENDED_BY_ITSELF = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+
 
 @contextmanager
 def _interrupt_deferred() -> Iterator[None]:
@@ -220,7 +222,7 @@ class Controller:
         if self._coordination is not None:
             here = exclusive_rerun_stats(self._coordination.path)
             state.standstill = state.resumed.standstill(here) if state.resumed else here
-        if self._gate is not None and state.summary.cases:
+        if self._gate is not None and (state.summary.cases or status in _ENDED_BY_ITSELF):
             state.gate = judged(self._gate, state, status)
         unscored = bool(state.crashed) or state.summary.infrastructure_errors > 0
         missing_judgements = bool(state.answer_faults) or state.summary.judge_faults > 0

@@ -340,9 +340,14 @@ _FILES: dict[Path, Setting] = {
 _NO_RUN = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test")
 
 
+def runs_nothing(config: "pytest.Config") -> bool:
+    """Tell whether a session only prints something, such as ``--help``."""
+    return any(getattr(config.option, name, None) for name in _NO_RUN)
+
+
 def named_settings(config: "pytest.Config") -> set[Setting]:
     """Return the settings whose cases the arguments of a session reach; none for a session without cases."""
-    if any(getattr(config.option, name, None) for name in _NO_RUN):
+    if runs_nothing(config):
         return set()
     named = [path for path, _ in named_paths(config)]
     return {setting for file, setting in _FILES.items() if any(file.is_relative_to(path) for path in named)}
@@ -361,7 +366,10 @@ def is_unrequested_speed_benchmark(config: "pytest.Config", path: Path) -> bool:
 
 def is_case(nodeid: str) -> bool:
     """Tell whether a node id is that of a benchmark case, relative to any folder."""
-    return any(f"{file.name}::{file.stem}[" in nodeid for file in _FILES)
+    # A file that is named, and outside the root folder, has no name in node ids.
+    return any(
+        f"{file.name}::{file.stem}[" in nodeid or nodeid.startswith(f"::{file.stem}[") for file in _FILES
+    )
 
 
 def case_in(nodeid: str) -> str:

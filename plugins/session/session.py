@@ -20,7 +20,7 @@ from retrocypher.plugins.formatting.progress import LOGGER, show_progress
 from retrocypher.plugins.session.ahead import Layout
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.controller import Controller
-from retrocypher.plugins.session.gate import gate_for
+from retrocypher.plugins.session.gate import gate_for, require_no_gate
 from retrocypher.plugins.session.options import (
     is_case,
     named_settings,
@@ -80,6 +80,8 @@ class SuiteSession:
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
         if not settings:
+            with self._usage_errors():
+                require_no_gate(self._config)
             return
         self._secrets = secrets_of(os.environ)
         with self._usage_errors():
