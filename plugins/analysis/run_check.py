@@ -14,7 +14,8 @@ from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.runs.summary import GroupSummary, JudgeSummary, RunSummary, cases_sha256
 
-_COUNTS = ("cases", "scored", "passed", "failed", "infrastructure_errors")
+_OUTCOMES = ("passed", "failed", "infrastructure_errors")
+_COUNTS = ("cases", "scored", *_OUTCOMES)
 _TOLERANCE = 1e-9
 """Far more than the last digits of sums, far less than one case can change."""
 
@@ -70,6 +71,8 @@ class RunCheck:
                 "run": (counts.run, len(self._ids)),
                 "lost": (counts.lost, lost),
             }
+            if manifest.rescored_from is UNSET:
+                pairs |= {name: (getattr(counts, name), getattr(summary, name)) for name in _OUTCOMES}
             for name, (there, here) in pairs.items():
                 if here is not None and here is not UNSET and there != here:
                     yield f"{MANIFEST} counts {there:,} cases as {name}, and the other files {here:,}"

@@ -107,7 +107,7 @@ def require_no_gate(config: pytest.Config) -> None:
     rules = config.getoption(dest("gate"))
     if rules and not runs_nothing(config):
         raise InputError(
-            f"--gate {rules[0]}: no benchmark is named, so there is nothing to judge; name the folder benchmarks"
+            f"--gate {rules[0]}: no benchmark is named, so nothing would be judged; name benchmarks"
         )
 
 

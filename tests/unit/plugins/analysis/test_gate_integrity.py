@@ -168,6 +168,11 @@ def test_a_run_without_manifest_or_summary_is_refused(run: Path, name: str) -> N
             {"counts": {"planned": 20, "selected": 20, "run": 18, "lost": 0}},
             "manifest.json counts 18 cases as run, and the other files 20",
         ),
+        (
+            "manifest.json",
+            {"counts": {"planned": 20, "selected": 20, "run": 20, "passed": 20}},
+            "manifest.json counts 20 cases as passed, and the other files 10",
+        ),
         ("manifest.json", {"models": []}, "manifest.json has no model m"),
         ("manifest.json", {"prompts": {"P4": "0"}}, "manifest.json has no prompt P5"),
     ],
