@@ -18,6 +18,8 @@ from writing import DOCS, PARTS, cell, table, write
 _PLACEHOLDER = re.compile(r"^<!-- types (\S+) -->$", re.MULTILINE)
 _PLAIN = {"str": "text", "int": "integer", "float": "number", "bool": "true or false", "None": "null"}
 _PLAIN |= {"Any": "any JSON", "JsonValue": "any JSON", "UnsetType": "absent"}
+_PLAIN |= {"Share": "number from 0 to 1", "Amount": "number from 0"}
+_PLAIN |= {"Size": "integer from 0", "Number": "integer from 1"}
 _LISTS = {"list", "tuple", "Sequence", "frozenset"}
 
 
