@@ -255,7 +255,7 @@ def calibrate_judge(
 def _estimate(estimate: CostEstimate, spec: ModelSpec) -> str:
     price = load_prices().of(spec.argument) if spec.kind == "openai" else None
     tokens = {"prompt": estimate.prompt, "completion": estimate.completion}
-    cost = "" if price is None else f", {price.cost(tokens):.2f} USD at list prices"
+    cost = "" if price is None else f", {usd(price.cost(tokens))} at list prices"
     sent, back = round(estimate.prompt, -3), round(estimate.completion, -3)
     return (
         f"{estimate.queries:,} queries, {counted(estimate.calls, 'judgement')}: about {sent:,} tokens sent "

@@ -1,5 +1,7 @@
 """Numbers for people, and untrusted text made safe for a terminal."""
 
+from decimal import Decimal
+
 LONGEST = 1_500
 
 
@@ -54,5 +56,11 @@ def sized(size: int) -> str:
 
 
 def usd(value: float) -> str:
-    """Return an amount in USD: with cents, or with six decimals below a dollar."""
-    return f"{value:,.2f} USD" if value >= 1 else f"{value:.6f} USD"
+    """Return an amount in USD, with three significant digits."""
+    return f"{three_significant(value)} USD"
+
+
+def three_significant(value: float) -> str:
+    """Return a number with three significant digits and no exponent: ``1,230``, ``1.50``, ``0.000123``."""
+    # Rounded before the digits are counted: 0.9996 is 1.00.
+    return f"{Decimal(f'{value:.2e}'):,f}" if value else "0"

@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry
 from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
+from retrocypher.plugins.formatting.text import three_significant
 from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import Ratio
@@ -230,6 +231,8 @@ def _latex_cell(row: dict[str, Any], name: str) -> str:
         return "--"
     if isinstance(value, float) and name.startswith("p_") and value < _LEAST_P:
         return f"${{<}}{_LEAST_P}$"
+    if isinstance(value, float) and name.startswith("cost"):
+        return three_significant(value)
     if isinstance(value, float):
         low, high = (row.get(f"{name}{end}") for end in _ENDS)
         return (

@@ -21,7 +21,7 @@ from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry, Loop
 from retrocypher.plugins.analysis.scores import Means
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.analysis.variation import OVER, Variation
-from retrocypher.plugins.formatting.text import counted, one_line, usd
+from retrocypher.plugins.formatting.text import counted, one_line, three_significant, usd
 from retrocypher.plugins.reporting.numbers import NOT_DEFINED, score_name, three_digits
 from retrocypher.plugins.runs.listing import RunEntry
 from retrocypher.plugins.runs.record import HEADLINE, MORE_METRICS, NO_LOOP, RETRIEVAL_METRICS
@@ -315,7 +315,7 @@ def _repairs(entry: LedgerEntry) -> Table:
     for number, (label, counts) in enumerate(entry.rows):
         if counts.repair_rate.of:
             spent = counts.per_repaired
-            cost = "n/a" if spent.cost is None else f"{spent.cost:.6f}"
+            cost = "n/a" if spent.cost is None else three_significant(spent.cost)
             table.add_row(
                 escape(label),
                 _rate(counts.repair_rate),

@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.formatting.text import counted, usd
 from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
 from retrocypher.plugins.runs.record import JsonValue
@@ -51,7 +51,7 @@ def environment() -> Environment:
         "signed_ends": lambda estimate: ends(estimate, signed=True),
         "p_value": lambda value: "n/a" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}",
         "seconds": lambda value: f"{value:,.2f} s" if value >= 0.1 else f"{1000 * value:.1f} ms",
-        "usd": lambda value: f"{value:,.2f} USD" if value >= 1 else f"{value:.6f} USD",
+        "usd": usd,
         "words": lambda name: str(name).replace("_", " "),
     }
     return made
@@ -192,8 +192,7 @@ def _answers(answers: AnswerCounts, prices: Prices | None) -> str:
         return ""
     cost = ""
     if answers.cost is not None:
-        amount = environment().filters["usd"](answers.cost)
-        cost = f"{amount} at list prices of {(prices and prices.as_of) or 'no date'}"
+        cost = f"{usd(answers.cost)} at list prices of {(prices and prices.as_of) or 'no date'}"
     return _joined(f"{answers.asked:,} requested", f"{answers.from_cache:,} from the cache", cost)
 
 

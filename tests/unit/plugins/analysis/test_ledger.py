@@ -104,7 +104,7 @@ def test_a_priced_model_shows_what_a_repaired_case_costs() -> None:
     assert entry.per_repaired.cost == pytest.approx(78e-6)
     assert entry.by_label["right"].cost == pytest.approx(52e-6)
     assert next(ledger_rows(entry))["cost_per_repaired"] == entry.per_repaired.cost
-    shown = "0.000156 USD beyond first answers, 0.000078 USD a repaired case, at list prices"
+    shown = "0.000156 USD beyond first answers, 0.0000780 USD a repaired case, at list prices"
     assert shown in rendered([entry])
     (free,) = ledger_of([case(1, False, True)], {})
     assert (free.cost, free.per_repaired.cost) == (None, None)

@@ -36,8 +36,15 @@ def test_sizes_of_files(size: int, shown: str) -> None:
     assert sized(size) == shown
 
 
-def test_amounts_under_a_dollar_show_their_digits() -> None:
-    assert (usd(1234.5), usd(0.000123)) == ("1,234.50 USD", "0.000123 USD")
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [
+        *((1_234.5, "1,230 USD"), (123.4, "123 USD"), (12.345, "12.3 USD"), (1.5, "1.50 USD")),
+        *((0.9996, "1.00 USD"), (0.41, "0.410 USD"), (0.000123456, "0.000123 USD"), (0.0, "0 USD")),
+    ],
+)
+def test_amounts_have_three_significant_digits(amount: float, shown: str) -> None:
+    assert usd(amount) == shown
 
 
 def test_spans_of_time() -> None:

@@ -54,7 +54,7 @@ def test_slow_cases_are_told_of_each_minute(logged: list[str]) -> None:
     ("cases", "every_s", "f1", "cost", "lines"),
     [
         (12, 0.5, 1.0, None, ["12 of 12 cases, mean F1 1.000, 2.0 cases/s"]),
-        (2, 1.0, 1.0, 0.25, ["2 of 2 cases, mean F1 1.000, 1.0 cases/s, 0.250000 USD so far"]),
+        (2, 1.0, 1.0, 0.25, ["2 of 2 cases, mean F1 1.000, 1.0 cases/s, 0.250 USD so far"]),
         (2, 1.0, None, None, ["2 of 2 cases, mean F1 n/a, 2 infrastructure errors, 1.0 cases/s"]),
         # A clock that stands still, or a single case, gives no rate.
         (100, 0.0, 1.0, None, ["50 of 100 cases, mean F1 1.000", "100 of 100 cases, mean F1 1.000"]),
