@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, ValidationError, convert
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs
@@ -13,6 +13,7 @@ from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable
 from retrocypher.plugins.analysis.variation import slice_figures
 from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import TIE, certain_share
@@ -107,6 +108,17 @@ class GateResult(Struct, frozen=True):
     def incomplete(self) -> bool:
         """Whether the run is refused because it is incomplete."""
         return self.exit_status == INCOMPLETE
+
+
+def stored_gate(run: RunLog) -> GateResult | None:
+    """Return the result of the gate of a run; None if it had none, or another version stored other fields."""
+    stored = run.summary.gate
+    if stored is UNSET:
+        return None
+    try:
+        return convert(stored, GateResult)
+    except ValidationError:
+        return None
 
 
 def unpaired(only_baseline: int, only_run: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from msgspec import to_builtins
 
+from retrocypher.plugins.analysis.gate_decision import stored_gate
 from retrocypher.plugins.cli.console import PATH, json_option, print_json
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.allure.page import HISTORY, History, Node, Page, build_page, find_node
@@ -95,7 +96,8 @@ def allure_command(run: Path, out: Path | None, with_page: bool, history: Path |
 
 
 def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page:
-    started = RunLog(run).manifest.started
+    log = RunLog(run)
+    started = log.manifest.started
     began = datetime.fromisoformat(started).timestamp() if started else (run / RECORDS).stat().st_mtime
     return build_page(
         node,
@@ -104,6 +106,7 @@ def _page(node: Node, run: Path, written: Written, history: Path | None) -> Page
         History(history or run.parent / HISTORY),
         name=run.name,
         began=round(1000 * began),
+        gate=stored_gate(log),
     )
 
 

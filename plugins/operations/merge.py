@@ -277,7 +277,7 @@ def _write(
             run.write_summary(summary)
             if results := join_results([each.log.path for each in index.runs], unfinished):
                 selected = summary.selected_cases or 0
-                write_about(unfinished / ALLURE, RunLog(unfinished).manifest, summary.cases, selected)
+                write_about(unfinished / ALLURE, RunLog(unfinished), summary.cases, selected)
         unfinished.rename(into)
     except OSError as error:
         raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error

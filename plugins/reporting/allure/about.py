@@ -1,14 +1,20 @@
 """What Allure shows about the run itself: environment, executor, categories of failure."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
 
 from retrocypher.kg.labels.error_labels import LABELS
+from retrocypher.plugins.analysis.run_scores import read_scores
+from retrocypher.plugins.analysis.scores import slice_means
+from retrocypher.plugins.reporting.numbers import estimate_text, score_name
+from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.record import NO_LOOP
 
 _NO_LABEL = "Wrong for no known reason"
 _NO_SCORE = "No score: the harness could not ask or measure"
@@ -60,14 +66,27 @@ def _rest(identifier: str, name: str, statuses: list[str], *, by_message: bool =
     return {"id": identifier, "name": name, "matchers": {"statuses": statuses}, "groupByMessage": by_message}
 
 
-def write_about(results: Path, manifest: Manifest, cases: int, selected: int) -> None:
+def write_about(results: Path, log: RunLog, cases: int, selected: int) -> None:
     """Write the environment, the executor and the categories of failure of a run."""
-    facts = {**_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
-    lines = (f"{name.replace(' ', '_')}={_escaped(value)}\n" for name, value in facts.items())
+    manifest = log.manifest
+    # Allure's first page shows the first facts only.
+    facts = {**dict(_means(log)), **_facts(manifest), "cases": f"{cases:,} of {selected:,}"}
+    lines = (f"{_property(name)}={_escaped(value)}\n" for name, value in facts.items())
     (results / "environment.properties").write_text("".join(lines), encoding="ascii")
     _write(results / "categories.json", categories_2())
     if manifest.executor:
         _write(results / "executor.json", manifest.executor)
+
+
+def _means(log: RunLog) -> Iterator[tuple[str, str]]:
+    """Yield the mean of the score that decides whether a case passes, for each model and loop."""
+    scores = read_scores(log)
+    name = f"mean {score_name(log.manifest.headline)}"
+    means = list(slice_means(scores.table(), ("model", "loop"), (log.manifest.headline,)))
+    for each in means:
+        model, loop = (str(each.slice[part]) for part in ("model", "loop"))
+        of = "" if len(means) == 1 else f" {model}" if loop == NO_LOOP else f" {model} {loop}"
+        yield f"{name}{of}", estimate_text(each.mean)
 
 
 def _facts(manifest: Manifest) -> dict[str, str]:
@@ -87,6 +106,10 @@ def _facts(manifest: Manifest) -> dict[str, str]:
         "commit": f"{git.commit}{' with changes' if git.changed else ''}" if git else None,
     }
     return {name: str(value) for name, value in facts.items() if value not in (None, "")}
+
+
+def _property(name: str) -> str:
+    return re.sub(r"[\s=:]", "_", _escaped(name))
 
 
 def _escaped(value: str) -> str:

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,7 +18,9 @@ from filelock import FileLock
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import cache_dir
+from retrocypher.plugins.analysis.gate_decision import GateResult
 from retrocypher.plugins.reporting.allure.about import categories_3
+from retrocypher.plugins.reporting.text import rule_line
 
 _logger = logging.getLogger(__name__)
 
@@ -167,19 +169,20 @@ def _run(
 
 
 _FILES = tuple(Path(__file__).with_name(name) for name in ("package.json", "package-lock.json"))
-_COMMAND = Path("node_modules", "allure", "cli.js")
+_MODULES = Path("node_modules")
+_COMMAND = _MODULES / "allure" / "cli.js"
 _INSTALL_SECONDS = 600
 
 
 def installed(node: Node) -> Path:
-    """Return Allure's script for Node, installed if necessary; raise InputError if npm cannot install it."""
+    """Return Allure's ``node_modules``, installed if necessary; raise InputError if npm cannot install it."""
     version = hashlib.sha256(b"".join(file.read_bytes() for file in _FILES)).hexdigest()[:12]
     folder = cache_dir() / f"allure-{version}"
     with FileLock(cache_dir() / "allure.lock"):
         if not (folder / _COMMAND).is_file():
             _logger.info(f"installing Allure into {folder} (once)")
             _install(node, folder)
-    return folder / _COMMAND
+    return folder / _MODULES
 
 
 def _install(node: Node, folder: Path) -> None:
@@ -201,6 +204,7 @@ def _install(node: Node, folder: Path) -> None:
         place.rename(folder)
 
 
+_DRAW = Path(__file__).with_name("draw.mjs")
 _OPTIONS = Path(__file__).with_name("options.json")
 _SECONDS = 900
 
@@ -222,17 +226,20 @@ def build_page(
     *,
     name: str,
     began: int,
+    gate: GateResult | None = None,
 ) -> Page:
     """Draw the page of a run that ``began`` at a time in milliseconds, or raise InputError."""
-    script = installed(node)
+    modules = installed(node)
     with tempfile.TemporaryDirectory(prefix="retrocypher-allure-") as made:
         place = Path(made)
         (place / "history.jsonl").write_text(_lines_of(history.before(began)), encoding="utf-8")
-        (place / "allurerc.json").write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
+        configuration, rules = place / "allurerc.json", place / "gate.json"
+        configuration.write_text(json.dumps(_configuration(place, name)), encoding="utf-8")
+        rules.write_text(json.dumps(list(quality_gate(gate)) if gate else []), encoding="utf-8")
         drawn = place / "page" / "index.html"
-        command = [node.node, str(script), "generate", "--config", str(place / "allurerc.json")]
+        command = [node.node, *map(str, (_DRAW, modules, configuration, results.resolve(), rules))]
         late = f"Allure did not draw {file} within {_SECONDS} s"
-        done = _run([*command, "--cwd", str(results.parent), results.name], _SECONDS, late)
+        done = _run(command, _SECONDS, late)
         if done.returncode != 0 or not drawn.is_file():
             lines = filter(None, map(str.strip, (done.stderr + done.stdout).splitlines()))
             reason = next(lines, f"it ended with status {done.returncode}")
@@ -243,6 +250,29 @@ def build_page(
         except OSError as error:
             raise InputError(f"{file}: cannot be written ({error.strerror})") from error
     return Page(file, file.stat().st_size, history.add(point, began))
+
+
+def quality_gate(gate: GateResult) -> Iterator[dict[str, Any]]:
+    """Yield the rules of a gate as results of a quality gate of Allure 3; a refusal is one result.
+
+    Allure's own rules count tests. These were judged by RetroCypher.
+    """
+    if gate.reason:
+        yield _quality_rule(False, "gate", f"refused: {gate.reason}")
+    for each in gate.rules:
+        yield _quality_rule(each.holds, each.rule, "; ".join((rule_line(each), *each.notes, *gate.notes)))
+
+
+def _quality_rule(success: bool, rule: str, message: str) -> dict[str, Any]:
+    verdict = "holds" if success else "does not hold"
+    return {
+        "success": success,
+        "rule": rule,
+        "message": message,
+        "expected": rule,
+        "actual": verdict,
+        "testResults": [],
+    }
 
 
 def _configuration(place: Path, name: str) -> dict[str, Any]:

@@ -131,7 +131,7 @@ class LiveResults:
                 for record in crashed_records(crashed, manifest, self._log.questions):
                     self._writer.write(CaseView(record, None), time.time(), time.time())
             if self._writer is not None and cases:
-                write_about(self._folder, manifest, cases, selected)
+                write_about(self._folder, self._log, cases, selected)
 
     @contextmanager
     def _attempt(self, what: str) -> Iterator[None]:
@@ -297,5 +297,5 @@ def write_results(log: RunLog, results: Path) -> Written:
         writer, crashed = ResultWriter(folder), list(crashed_records(case_ids, manifest, log.questions))
         for record in crashed:
             writer.write(CaseView(record, None), times.end, times.end)
-        write_about(folder, manifest, cases, summary.selected_cases or cases)
+        write_about(folder, log, cases, summary.selected_cases or cases)
     return Written(results, cases, len(crashed))

@@ -1,5 +1,6 @@
 """The page of Allure opens in a real browser, from a file and with no network, and shows what it should."""
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +37,9 @@ def write(folder: Path, records: list[Record], hour: int, lost: list[str]) -> Pa
         ended=f"2026-01-02T{hour:02}:01:00+00:00",
         executor={"name": "local", "type": "local"},
     )
-    summary = {"lost_cases": lost, "selected_cases": len(records) + len(lost)}
+    rule = {"kind": "at-least", "metric": "f1", "by": [], "verdict": "fails", "holds": False, "slices": []}
+    gate = {"verdict": "fails", "rules": [{"rule": "f1>=0.9", "reason": "too low", **rule}]}
+    summary = {"lost_cases": lost, "selected_cases": len(records) + len(lost), "gate": gate}
     return write_run(folder, records, ASKED, manifest, summary)
 
 
@@ -128,3 +131,11 @@ def test_what_passed_before_and_fails_now_is_told_and_graphs_have_both_runs(open
     opened.get_by_text("Cases, run by run").first.wait_for()
     for run in ("1/2/2026", "Latest"):
         opened.get_by_text(run).first.wait_for()
+
+
+def test_the_first_page_shows_the_mean_with_its_interval_and_the_gate(opened: "Page") -> None:
+    assert opened.get_by_text("mean_F1", exact=True).first.is_visible()
+    mean = opened.get_by_text(re.compile(r"^0\.\d{3} \[0\.\d{3}, \d\.\d{3}\]$")).first
+    assert mean.is_visible()
+    opened.get_by_text("Quality Gates").first.click()
+    assert opened.get_by_text("fails: f1>=0.9: too low").first.is_visible()

@@ -14,8 +14,9 @@ from support.records import write_run
 
 import retrocypher.plugins.reporting.allure.page
 from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleResult, RuleStatus
 from retrocypher.plugins.cli.main import cli
-from retrocypher.plugins.reporting.allure.page import KEPT, History, compact, find_node, silent
+from retrocypher.plugins.reporting.allure.page import KEPT, History, compact, find_node, quality_gate, silent
 
 FOLDER = Path(retrocypher.plugins.reporting.allure.page.__file__).parent
 DATA = {"widgets/a.json": '{"x": "ü"}', "data/attachments/1.txt": "C" * 5_000}
@@ -130,6 +131,20 @@ def test_a_page_tells_nobody_that_it_is_looked_at() -> None:
         "<script>\n  gtag('config', 'G-1');\n</script>"
     )
     assert silent(f"<body>{count}<script>d(1)</script></body>") == "<body><script>d(1)</script></body>"
+
+
+def test_the_rules_of_a_gate_are_quality_gates() -> None:
+    rule = {"kind": "at-least", "metric": "f1", "by": (), "reason": "no case has it"}
+    met = RuleResult(rule="f1>=0.2", verdict=RuleStatus.HOLDS, holds=True, **rule)
+    failed = RuleResult(rule="f1>=0.9", verdict=RuleStatus.FAILS, holds=False, notes=("slowly",), **rule)
+    gate = GateResult(GateVerdict.FAILS, rules=(met, failed), notes=("a part",))
+    found = [(each["rule"], each["success"], each["message"]) for each in quality_gate(gate)]
+    assert found == [
+        ("f1>=0.2", True, "holds: f1>=0.2: no case has it; a part"),
+        ("f1>=0.9", False, "fails: f1>=0.9: no case has it; slowly; a part"),
+    ]
+    (refused,) = quality_gate(GateResult(GateVerdict.REFUSED, "the run is incomplete"))
+    assert (refused["success"], refused["message"]) == (False, "refused: the run is incomplete")
 
 
 def test_the_lock_pins_what_is_asked_for_and_names_no_registry() -> None:

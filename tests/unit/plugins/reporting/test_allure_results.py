@@ -221,6 +221,7 @@ def test_each_case_is_shown_once_with_its_status(run: Path, tmp_path: Path) -> N
     assert [texts.count(name) for name in files] == [1] * len(files)
     about = (tmp_path / "results" / "environment.properties").read_text().splitlines()
     assert {"models=m", "prompts=P5", "cases=3 of 4", "graph=Neo4j 5.26.30 (local)"} <= set(about)
+    assert about[0] == "mean_F1=0.500 [no interval]"
     executor = json.loads((tmp_path / "results" / "executor.json").read_text())
     assert executor == {"name": "local", "type": "local"}
 
