@@ -25,7 +25,7 @@ from retrocypher.plugins.analysis.summary import Cell, Series
 from retrocypher.plugins.runs.record import KEY_METRICS, MORE_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS, AnswerMetric
 from retrocypher.plugins.statistics.intervals import Estimate
-from retrocypher.plugins.statistics.means import BoxStats
+from retrocypher.plugins.statistics.means import TIE, BoxStats
 
 ALL = "all"
 _BINS = 20
@@ -152,24 +152,41 @@ def keys(run: ReportRun) -> list[SeriesKeys]:
     return [SeriesKeys(*series, found[series]) for series in run.series if series in found]
 
 
+_NEARLY_ALL = 0.9
+
+
 class Box(Struct, frozen=True):
-    """The box plot of F1 of one prompt and shot."""
+    """The distribution of F1 of one prompt and shot."""
 
     prompt: str
     shot: str
     box: BoxStats
+    zeros: int
+    """Number of cases with an F1 of 0."""
+    ones: int
+    """Number of cases with an F1 of 1."""
+
+    @property
+    def between(self) -> int:
+        """Number of cases with another F1."""
+        return self.box.n - self.zeros - self.ones
 
 
 class TaskBoxes(Struct, frozen=True):
-    """The box plots of a task."""
+    """The distributions of a task."""
 
     task: str
     setting: str
     rows: list[Box]
 
+    @property
+    def as_shares(self) -> bool:
+        """Whether shares say more than box plots: in each row, nine in ten scores are 0 or 1."""
+        return all(row.zeros + row.ones >= _NEARLY_ALL * row.box.n for row in self.rows)
+
 
 class SeriesBoxes(Struct, frozen=True):
-    """The box plots of one model and loop."""
+    """The distributions of one model and loop."""
 
     model: str
     loop: str
@@ -177,15 +194,20 @@ class SeriesBoxes(Struct, frozen=True):
 
 
 def boxes(run: ReportRun) -> list[SeriesBoxes]:
-    """Return the boxes of F1 by task, prompt and shot, as in the paper's figures A5 to A8."""
+    """Return the distributions of F1 by task, prompt and shot, as in the paper's figures A5 to A8."""
     by = Cell._fields
     box_by_cell = {tuple(each.slice[name] for name in by): each.box for each in slice_boxes(run.table, by)}
+    f1 = run.table.scores("f1")
+    ends = {
+        tuple(labels[name] for name in by): [int((abs(f1[places] - end) <= TIE).sum()) for end in (0, 1)]
+        for labels, places in run.table.slices(by)
+    }
     parts = []
     for series in run.series:
         rows: dict[str, list[Box]] = {}
         for cell in sorted(run.summary.cells_of(series), key=lambda cell: task_place(cell.task)):
             if (box := box_by_cell.get(cell)) is not None:
-                rows.setdefault(cell.task, []).append(Box(cell.prompt, cell.shot, box))
+                rows.setdefault(cell.task, []).append(Box(cell.prompt, cell.shot, box, *ends[cell]))
         parts.append(
             SeriesBoxes(*series, [TaskBoxes(task, _setting(run, task), each) for task, each in rows.items()])
         )

@@ -74,6 +74,8 @@ def _boxes(run: RunNumbers) -> Iterator[Row]:
                     "prompt": row.prompt,
                     "shot": row.shot,
                     **asdict(row.box),
+                    "zeros": row.zeros,
+                    "ones": row.ones,
                     "outliers": " ".join(f"{value:g}*{often}" for value, often in row.box.outliers),
                 }
 

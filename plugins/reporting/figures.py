@@ -16,6 +16,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import LedgerEntry
 from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers
 from retrocypher.plugins.analysis.report_scores import (
+    Box,
     Cloud,
     SeriesBoxes,
     SeriesErrors,
@@ -129,7 +130,10 @@ def _interval(axes: Axes, estimate: Estimate | Ratio, y: float, colour: str, **s
 
 
 def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
-    """Return box plots of F1 by task (panels) and prompt (groups), as in the paper's figures A5 to A8."""
+    """Return the distribution of F1 by task (panels) and prompt (groups), as in the paper's figures A5 to A8.
+
+    A panel has box plots, or stacked shares of cases with an F1 of 1, between, and 0.
+    """
     columns = 3 if len(tasks) > 4 else min(2, len(tasks))
     rows = -(-len(tasks) // columns)
     figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
@@ -141,6 +145,9 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
         for row in task.rows:
             colour = colour_of(row.shot)
             x = prompts.index(row.prompt) - 0.4 + width * (shots.index(row.shot) + 0.5)
+            if task.as_shares:
+                _shares(axes, row, x, width * 0.8, colour)
+                continue
             thin = {"color": colour, "linewidth": 0.7}
             dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
             mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
@@ -161,13 +168,23 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
         axes.set_xticks(range(len(prompts)), [plain(prompt) for prompt in prompts])
         axes.set_xlim(-0.5, len(prompts) - 0.5)
         axes.tick_params(axis="x", length=0)
-        unit_axis(axes, "y", "")
+        unit_axis(axes, "y", "Share of cases" if task.as_shares else "F1")
         axes.set_xlabel(plain(task.task.replace("_", " ")), color=INK)
     for axes in list(panels):
         axes.set_axis_off()
-    figure.supylabel("F1", fontsize=7.5, color=INK)
+    if any(task.as_shares for task in tasks):
+        key = "Bars: share of cases with an F1 of 1 (full), between (pale) and 0 (empty)"
+        figure.supxlabel(key, fontsize=7.5, color=INK)
     _legend(figure, (), shots)
     return figure
+
+
+def _shares(axes: Axes, row: Box, x: float, width: float, colour: str) -> None:
+    bottom = 0.0
+    for cases, face in ((row.ones, colour), (row.between, f"{colour}40"), (row.zeros, "none")):
+        share = cases / row.box.n
+        axes.bar(x, share, width, bottom, facecolor=face, edgecolor=colour, linewidth=0.7)
+        bottom += share
 
 
 def _bxp(box: BoxStats) -> dict[str, Any]:
