@@ -19,6 +19,16 @@ CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium on the path")
 
 CONTRASTS = Path(__file__).with_name("contrasts.js").read_text()
+BEYOND = """() => {
+  const scrolls = each => ["auto", "scroll"].includes(getComputedStyle(each).overflowX);
+  const wide = [...document.querySelectorAll("*")].filter(each => each.scrollWidth > each.clientWidth);
+  const frames = wide.filter(scrolls);
+  const out = each => each.getBoundingClientRect().right > innerWidth + 1;
+  const beyond = [...document.querySelectorAll("main *")].filter(
+    each => out(each) && !frames.some(frame => frame.contains(each)) && !each.closest(".sr"));
+  const marked = frames.filter(each => getComputedStyle(each).backgroundImage.includes("gradient"));
+  return [beyond.map(each => each.outerHTML.slice(0, 80)), frames.length, marked.length];
+}"""
 LABELS = ("timeout", "wrong_entity", "missing_component:agents")
 
 
@@ -129,6 +139,25 @@ def test_all_text_can_be_read_in_both_schemes(opened: "Page", report: Report) ->
     opened.locator("#theme").click()
     assert opened.locator("#theme").inner_text() == "Theme: dark"
     assert opened.evaluate(CONTRASTS) == [{}, "rgb(21, 23, 26)"]
+
+
+@pytest.mark.parametrize("opened", [{"width": 1920}], indirect=True)
+def test_the_headline_row_fills_a_wide_screen(opened: "Page", report: Report) -> None:
+    go(opened, report)
+    cards = [box for card in opened.locator(".head").all() if (box := card.bounding_box())]
+    assert min(box["x"] for box in cards) < 400
+    assert max(box["x"] + box["width"] for box in cards) > 1_500
+
+
+@pytest.mark.parametrize("opened", [{"width": 390}], indirect=True)
+def test_what_is_wider_than_a_phone_scrolls_in_a_marked_frame(opened: "Page", report: Report) -> None:
+    for address in (report.page, *sorted(report.folder.glob("*.html"))[::10]):
+        opened.goto(address.as_uri())
+        beyond, frames, marked = opened.evaluate(BEYOND)
+        assert beyond == [], address.name
+        assert marked == frames, address.name
+    go(opened, report)
+    assert opened.evaluate(BEYOND)[1] > 0
 
 
 @pytest.mark.parametrize("opened", [{"width": 375}], indirect=True)

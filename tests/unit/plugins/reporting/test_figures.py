@@ -21,7 +21,7 @@ from retrocypher.plugins.analysis.report_runs import read_report_runs
 from retrocypher.plugins.analysis.scores import ScoreTable, slice_boxes, slice_means
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
 from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
-from retrocypher.plugins.reporting.figures import write_figures
+from retrocypher.plugins.reporting.figures import boxes, write_figures
 from retrocypher.plugins.reporting.html.report import Report, build_report
 from retrocypher.plugins.runs.log import RunLog
 
@@ -145,3 +145,20 @@ def test_what_a_judge_says_is_drawn_and_in_a_table(tmp_path: Path) -> None:
     ]
     found = agreements(all_ratings(RunLog(run).records(), RunLog(run).clusters))
     assert float(rows[0]["kappa_low"]) == found[0].overall.kappa.low
+
+
+def test_a_figure_of_scores_of_0_and_1_has_shares(tmp_path: Path) -> None:
+    whole = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "row_f1": 1.0}
+    nothing = dict.fromkeys(whole, 0.0)
+    asked = some_questions(8)
+    records = [answered(q, bool(n % 4), scores=whole if n % 4 else nothing) for n, q in enumerate(asked)]
+    run = write_run(tmp_path / "run", records, asked, dict(MANIFEST))
+    (part,) = analyse(read_report_runs([run])).runs[0].boxes
+    axes = [each for each in boxes(part.tasks).axes if each.get_xlabel()]
+    assert {each.get_ylabel() for each in axes} == {"Share of cases"}
+    # Shares of 1, between and 0.
+    assert [[bar.get_height() for bar in each.patches] for each in axes] == [[0.75, 0.0, 0.25]] * 10
+
+
+def test_a_cost_in_a_paper_has_three_significant_digits() -> None:
+    assert r"c & 0.0000780 \\" in as_latex([{"loop": "c", "cost": 0.000078}])

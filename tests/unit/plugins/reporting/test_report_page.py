@@ -166,6 +166,40 @@ def test_what_could_not_be_run_is_no_failure(tmp_path: Path) -> None:
     assert ("href", "#boxes") not in [each for _, attributes in read.tags for each in attributes.items()]
 
 
+def test_navigation_names_the_headings_in_their_order(run: Path, read: Read) -> None:
+    html = (run / "report.html").read_text("utf-8")
+    named = re.findall(r'<li><a href="#([^"]+)">([^<]+)</a>', html)
+    assert named == re.findall(r'<section id="([^"]+)"[^>]*>\s*<h2[^>]*>([^<]+)</h2>', html)
+    ids = [name for name, _ in named]
+    assert ids.index("failed") < ids.index("costly")
+
+
+@pytest.mark.parametrize(("wrong", "shares"), [(0.0, True), (0.5, False)])
+def test_scores_of_0_and_1_are_shown_as_shares(tmp_path: Path, wrong: float, shares: bool) -> None:
+    questions = some_questions(20)
+    bad = {**GOOD, "f1": wrong}
+    records = [answered(q, bool(n % 4), scores=GOOD if n % 4 else bad) for n, q in enumerate(questions)]
+    read = page(write_run(tmp_path / "run", records, questions, dict(MANIFEST)))
+    labels = [attributes.get("aria-label") or "" for tag, attributes in read.tags if tag == "svg"]
+    assert labels.count("cases by F1: F1 1: 15, between: 0, F1 0: 5") == (10 if shares else 0)
+    assert any(label.startswith("median") for label in labels) != shares
+
+
+def test_a_tenth_between_still_makes_shares_and_more_does_not(tmp_path: Path) -> None:
+    questions = some_questions(20)
+    some = {"precursors": 2, "conditions": 3}
+    left = {question.task: some.get(question.task, 0) for question in questions}
+    records = []
+    for question in questions:
+        between = left[question.task] > 0
+        left[question.task] -= between
+        records.append(answered(question, not between, scores={**GOOD, "f1": 0.5 if between else 1.0}))
+    read = page(write_run(tmp_path / "run", records, questions, dict(MANIFEST)))
+    labels = [attributes.get("aria-label") or "" for tag, attributes in read.tags if tag == "svg"]
+    assert labels.count("cases by F1: F1 1: 18, between: 2, F1 0: 0") == 1
+    assert sum(label.startswith("median") for label in labels) == 1
+
+
 def test_a_run_of_records_alone_is_reported(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
     for name in ("manifest.json", "questions.jsonl", "messages.jsonl"):
