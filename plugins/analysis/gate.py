@@ -11,7 +11,6 @@ from retrocypher.plugins.analysis.baselines import find_scores
 from retrocypher.plugins.analysis.comparison import require_common
 from retrocypher.plugins.analysis.gate_decision import (
     INCOMPLETE,
-    JUDGE_KAPPA,
     GateResult,
     GateVerdict,
     distrust,
@@ -29,6 +28,7 @@ from retrocypher.plugins.analysis.gate_rules import (
     parse_rule,
 )
 from retrocypher.plugins.analysis.run_scores import RunScores
+from retrocypher.plugins.judge.criteria import JUDGE_KAPPA
 from retrocypher.plugins.runs.manifest import JudgeEntry
 
 if TYPE_CHECKING:

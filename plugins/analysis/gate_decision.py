@@ -255,9 +255,6 @@ def _worst(slices: tuple[SliceResult, ...]) -> RuleStatus:
     return min((each.verdict for each in slices), key=_WORST.index, default=RuleStatus.FAILS)
 
 
-JUDGE_KAPPA = 0.6
-"""Minimum lower confidence bound of kappa; 0.61 begins *substantial* agreement (Landis & Koch 1977)."""
-
 MOST_UNJUDGED = 0.05
 """The largest share of queries of a calibration that may lack a score."""
 

@@ -86,12 +86,12 @@ def _columns(headline: str, of_tables: bool) -> list[_Column]:
     means.insert(list(names).index(headline) + 1, ("95 %\ninterval", lambda _, mean: _interval(mean)))
     return [
         ("cases", lambda counts, _: f"{counts.cases:,}"),
+        ("scored", lambda counts, _: f"{counts.scored:,}"),
         *means,
         *([] if of_tables else [("focus\nF1", partial(_mean, "focus_f1"))]),
         ("ran", lambda counts, _: three_digits(counts.ran)),
         ("passed", lambda counts, _: f"{counts.passed:,}"),
         ("failed", lambda counts, _: f"{counts.failed:,}"),
-        ("not\nrun", lambda counts, _: f"{counts.errors:,}"),
     ]
 
 
@@ -127,7 +127,7 @@ def _model_table(
         rows = list(each)
         at = {"model": rows[0].model, "loop": rows[0].loop, "prompt": prompt, "shot": shot}
         for number, cell in enumerate(rows):
-            first = "" if number else escape(f"{prompt} {_TIMES} {shot}")
+            first = "" if number else escape(f"{prompt}{_TIMES}{shot}")
             mean = means.of(**at, task=cell.task)[headline]
             table.add_row(first, cell.task, *(make(cells[cell], mean) for _, make in columns))
         total, mean = together(cells[cell] for cell in rows), means.of(**at)[headline]

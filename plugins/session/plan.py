@@ -170,11 +170,18 @@ class Plan:
 
 
 def resolve(
-    options: Options, environment: Mapping[str, str] = os.environ, registered: Iterable[object] = ()
+    options: Options,
+    environment: Mapping[str, str] = os.environ,
+    registered: Iterable[object] = (),
+    checked: bool = False,
 ) -> Plan:
     """Resolve and check options; raise InputError if something does not exist, fit or select a case.
 
     This reads files, but calls no model and starts no server.
+
+    Args:
+        checked: Whether the main process has resolved the same options, as for a worker; the check that
+            takes longest is then left out.
     """
     if options.offline:
         environment = _offline(options, environment)
@@ -233,8 +240,9 @@ def resolve(
     if options.max_cost is not None:
         require_prices(asked)
     banks = _banks(options, suite)
-    asked_texts = [paraphrase(each, number) for each in questions for number in paraphrases]
-    require_vectors(asked_texts, shots, banks.values())
+    if not checked:
+        asked_texts = [paraphrase(each, number) for each in questions for number in paraphrases]
+        require_vectors(asked_texts, shots, banks.values())
     key_encoder = None if options.key_encoder is None else key_encoder_named(options.key_encoder)
     return Plan(
         options,

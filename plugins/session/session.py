@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from msgspec import convert, to_builtins
@@ -17,10 +17,7 @@ from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.plugins.formatting.progress import LOGGER, show_progress
-from retrocypher.plugins.session.ahead import Layout
 from retrocypher.plugins.session.context import WorkerContext
-from retrocypher.plugins.session.controller import Controller
-from retrocypher.plugins.session.gate import gate_for, require_no_gate
 from retrocypher.plugins.session.options import (
     is_case,
     named_settings,
@@ -29,14 +26,6 @@ from retrocypher.plugins.session.options import (
     setting_of_file,
 )
 from retrocypher.plugins.session.plan import Plan, resolve
-from retrocypher.plugins.session.run_key import selection_of
-from retrocypher.plugins.session.terminal import (
-    closing_lines,
-    colour_by_status,
-    gate_lines,
-    publish,
-    suppress_tracebacks,
-)
 from retrocypher.plugins.session.worker import (
     BELOW,
     BELOW_FIELD,
@@ -47,6 +36,12 @@ from retrocypher.plugins.session.worker import (
     redact_logs,
     redact_report,
 )
+
+_logger = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    # What only the main process needs is imported where it is used: workers start faster without it.
+    from retrocypher.plugins.session.controller import Controller
 
 ReportStatus = tuple[str, str, str | tuple[str, dict[str, bool]]]
 """Category, letter and word of an outcome, as pytest takes them; a word may have a colour."""
@@ -80,6 +75,8 @@ class SuiteSession:
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
         if not settings:
+            from retrocypher.plugins.session.gate import require_no_gate
+
             with self._usage_errors():
                 require_no_gate(self._config)
             return
@@ -90,9 +87,10 @@ class SuiteSession:
             self._secrets |= secrets_of({}, [options.graph]).values
             if options.offline:
                 refuse_network()
-            plan = resolve(options, registered=loops)
+            is_worker = hasattr(self._config, "workerinput")
+            plan = resolve(options, registered=loops, checked=is_worker)
             plan.require_cases(settings)
-            if hasattr(self._config, "workerinput"):
+            if is_worker:
                 self._configure_worker(plan)
             else:
                 self._configure_controller(plan, settings)
@@ -110,6 +108,10 @@ class SuiteSession:
         redact_logs(self._secrets, self._config)
         if self.controller is None:
             return
+        from retrocypher.plugins.session.terminal import workers_note
+
+        if note := workers_note(self._workers(), len(os.sched_getaffinity(0))):
+            _logger.warning(note)
         live = getattr(self._config.pluginmanager.getplugin("logging-plugin"), "log_cli_handler", None)
         if isinstance(live, logging.Handler):
             # pytest's live log would show progress messages a second time.
@@ -161,6 +163,8 @@ class SuiteSession:
         """Have the first completions of the selected cases requested, once."""
         if self.controller is None or self._has_requested_ahead:
             return
+        from retrocypher.plugins.session.ahead import Layout
+
         self._has_requested_ahead = True
         case_ids = [each for each in node_ids if is_case(each)]
         with self._usage_errors():
@@ -200,6 +204,8 @@ class SuiteSession:
     def finish(self, session: pytest.Session, status: int) -> None:
         """Write the summary and set the exit status."""
         if self.controller is not None and self._context is not None:
+            from retrocypher.plugins.session.terminal import colour_by_status, publish, suppress_tracebacks
+
             # After -x pytest-xdist has the status of an interrupt, too.
             by_hand = status == pytest.ExitCode.INTERRUPTED and not self._is_ending()
             self.controller.end_calls(_LANDING_S if by_hand else _LONG_LANDING_S)
@@ -217,6 +223,8 @@ class SuiteSession:
         """Write the summary. With ``--no-summary``, write only the gate's result if the run is complete."""
         if self.controller is None or self._context is None:
             return
+        from retrocypher.plugins.session.terminal import closing_lines, gate_lines
+
         state = self.controller.state
         only_gate = getattr(self._config.option, "no_summary", False) and state.complete
         if only_gate and state.gate is None:
@@ -229,6 +237,7 @@ class SuiteSession:
         """Stop the server and models. Runs also after an error."""
         if self.controller is not None:
             self.controller.stop()
+        if self.controller is not None or self.worker is not None:
             # pytest and the interpreter look for garbage several times before they end.
             gc.freeze()
 
@@ -247,6 +256,10 @@ class SuiteSession:
             )
         require_local_workers(self._config)
         if not self._config.option.collectonly:
+            from retrocypher.plugins.session.controller import Controller
+            from retrocypher.plugins.session.gate import gate_for
+            from retrocypher.plugins.session.run_key import selection_of
+
             selection = selection_of(self._config)
             gate = gate_for(plan, self._config, settings)
             self._config.add_cleanup(show_progress(self._write_line))

@@ -43,6 +43,9 @@ class RunState:
     """Why the run could not go on with its models; None if it could."""
     failure: str = ""
     """Why the run cannot be written to; empty if it can."""
+    case_to_show: str = ""
+    """Id of the first case that failed; of the first case if none did; empty before the first record."""
+    _shows_failed: bool = False
 
     @property
     def complete(self) -> bool:
@@ -63,6 +66,9 @@ class RunState:
         self.summary.add(record)
         self.ledger.add(record)
         self.usage.add(record)
+        failed = record.was_run and not record.passed
+        if not self.case_to_show or (failed and not self._shows_failed):
+            self.case_to_show, self._shows_failed = record.case_id, failed
 
 
 def _kind(error: InfrastructureError) -> str:

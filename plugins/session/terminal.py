@@ -2,10 +2,11 @@
 
 import logging
 import os
+import re
 import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from retrocypher.plugins.session.state import RunState
 _logger = logging.getLogger(__name__)
 
 MANY = 20
+_MOST_GROUPS = 3
+_NUMBER = re.compile(r"\d+")
 
 
 def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterator[str]:
@@ -75,8 +78,17 @@ def closing_lines(state: RunState, reporter: pytest.TerminalReporter) -> Iterato
     yield from _incomplete(state)
     yield from gate_lines(state)
     yield f"records: {state.path}"
+    yield from _next_commands(state)
+
+
+def _next_commands(state: RunState) -> Iterator[str]:
+    """Yield commands that show more of the run, to be pasted into a shell."""
+    run = shlex.quote(str(state.path))
+    yield f"HTML report: retrocypher report {run}"
+    if state.case_to_show:
+        yield f"one case: retrocypher show {run} {shlex.quote(state.case_to_show)}"
     if (state.path / ALLURE).is_dir():
-        yield f"Allure report: retrocypher allure {shlex.quote(str(state.path))} --html"
+        yield f"Allure report: retrocypher allure {run} --html"
 
 
 def gate_lines(state: RunState) -> Iterator[str]:
@@ -92,16 +104,31 @@ def _incomplete(state: RunState) -> Iterator[str]:
         yield f"stopped: {safe(state.stop.message)}"
     for fault, messages in state.faults.items():
         lacking = "a judgement" if fault.startswith(f"{JUDGE_STAGE} ") else "a score"
-        cases = counted(len(messages), "case")
-        yield f"incomplete: {cases} without {lacking}: {fault}: {safe(messages[0])}"
+        yield from _grouped(messages, f"without {lacking}: {fault}")
     for fault, messages in state.answer_faults.items():
-        cases = counted(len(messages), "case")
-        yield f"incomplete: {cases} with scores, but without a whole answer: {fault}: {safe(messages[0])}"
+        yield from _grouped(messages, f"with scores, but without a whole answer: {fault}")
+    if state.faults or state.answer_faults:
+        yield "remedy: remove the cause, then repeat the command; it asks only what is missing"
     if state.crashed:
         crashed = counted(len(state.crashed), "case")
         yield f"incomplete: {crashed} crashed with their worker or in the harness"
     if state.summary.cases + len(state.crashed) < state.selected:
         yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
+
+
+def _grouped(messages: Sequence[str], what: str) -> Iterator[str]:
+    """Yield a line for each message of some errors, the most frequent first.
+
+    Messages that differ in numbers only are one.
+    """
+    groups: dict[str, list[str]] = {}
+    for message in messages:
+        groups.setdefault(_NUMBER.sub("", message), []).append(message)
+    ordered = sorted(groups.values(), key=len, reverse=True)
+    for group in ordered[:_MOST_GROUPS]:
+        yield f"incomplete: {counted(len(group), 'case')} {what}: {safe(group[0])}"
+    if more := sum(map(len, ordered[_MOST_GROUPS:])):
+        yield f"incomplete: {counted(more, 'case')} {what}, with other messages (see the records)"
 
 
 def _drawn(what: RenderableType, reporter: pytest.TerminalReporter) -> Iterator[str]:
@@ -165,6 +192,16 @@ def header_lines(plan: Plan, graph: RunGraph, gate: Gate | None, answers: int, r
     if plan.options.offline:
         yield "offline: connections to other machines are refused"
     yield f"run: {run}"
+
+
+def workers_note(workers: int, cores: int) -> str:
+    """Return what to say of workers that are more than twice as many as the cores; empty for fewer."""
+    if workers <= 2 * cores:
+        return ""
+    return (
+        f"{workers} workers on {counted(cores, 'core')}: so many take longer to start and are no faster; "
+        "use -n auto. How many model calls are in flight depends on --concurrency only"
+    )
 
 
 def greedy_models(plan: Plan) -> str:

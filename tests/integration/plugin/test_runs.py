@@ -124,7 +124,7 @@ def test_the_terminal_says_what_and_how_well(alone: Ran, parallel: Ran) -> None:
     assert mean in alone.output
     for part in (
         *("graph: Neo4j 5.", "model: right, mutant, exemplar", "questions: 6 of 2,400", mean),
-        *("P5 × 1S-D-S", "P10 × 1S-D-S", "precursors", "chains_to_target", "records: "),
+        *("P5×1S-D-S", "P10×1S-D-S", "precursors", "chains_to_target", "records: "),
     ):
         assert part in parallel.output
 

@@ -95,7 +95,7 @@ def test_a_picture_that_cannot_be_written_is_told_before_any_work(tmp_path: Path
 
 def test_intervals_are_by_molecule_within_100_columns(tmp_path: Path) -> None:
     run = a_run(tmp_path / "run")
-    # Six questions of a task, each about another molecule; the last column counts cases that were not run.
+    # Six questions of a task, each about another molecule.
     lines = printed(run).splitlines()
     (first, *_) = (line for line in lines if "precursors" in line)
     assert re.search(r" 0\.\d\d\N{EN DASH}\d\.\d\d +n/a 1\.000 ", first)

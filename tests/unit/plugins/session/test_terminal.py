@@ -1,18 +1,28 @@
 """What a session shows: progress, messages of failed cases, exit status."""
 
 import io
+import re
+import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from _pytest._io import TerminalWriter
+from _pytest.config import _prepareconfig
+from _pytest.terminal import TerminalReporter
 from hypothesis import given
 from hypothesis import strategies as st
+from support.options import options_of
 from support.records import record_of
 
+from retrocypher.plugins.analysis.ledger import Ledger
+from retrocypher.plugins.analysis.summary import Usage
 from retrocypher.plugins.reporting.case_view import CaseFailedError, CaseView, failure_of, failure_repr
-from retrocypher.plugins.runs.record import Explanation, FailureReasons, Record
-from retrocypher.plugins.session.terminal import Progress, Rate, exit_status
+from retrocypher.plugins.runs.record import Explanation, FailureReasons, InfrastructureError, Record
+from retrocypher.plugins.session.plan import resolve
+from retrocypher.plugins.session.state import RunState
+from retrocypher.plugins.session.terminal import Progress, Rate, closing_lines, exit_status, workers_note
 
 
 @dataclass
@@ -166,3 +176,50 @@ def test_the_exit_status_of_a_run_whose_tests_ran(facts: dict[str, Any], expecte
 @pytest.mark.parametrize("given", [2, 3, 4, 5])
 def test_pytests_own_statuses_stay(given: int) -> None:
     assert exit_status(given, unscored=True) == exit_status(given, unscored=False, gate=0) == given
+
+
+@pytest.mark.parametrize(("workers", "cores", "noted"), [(8, 2, True), (4, 2, False), (1, 1, False)])
+def test_more_than_two_workers_on_a_core_get_a_note(workers: int, cores: int, noted: bool) -> None:
+    assert ("use -n auto" in workers_note(workers, cores)) is noted
+
+
+def closing(tmp_path: Path, *records: Record) -> list[str]:
+    """The closing lines of a run with some records."""
+    plan = resolve(options_of(model=("oracle",), sample=10), {})
+    state = RunState(plan, tmp_path / "a run", None, Ledger({}), Usage({}, {}))
+    for each in records:
+        state.add(each)
+    state.selected = len(records)
+    reporter = TerminalReporter(_prepareconfig(["-p", "no:cacheprovider"]), io.StringIO())
+    return list(closing_lines(state, reporter))
+
+
+def test_errors_are_grouped_by_what_happened_with_the_remedy(tmp_path: Path) -> None:
+    messages = [*("asked 3 times: no reply", "asked 4 times: no reply"), "no key. Set OPENAI_API_KEY"]
+    errors = [InfrastructureError("model", "connection", each) for each in messages]
+    cases = [record_of(f"q-{n}", infrastructure_error=each) for n, each in enumerate(errors)]
+    lines = closing(tmp_path, *cases)
+    assert [line for line in lines if line.startswith("incomplete: ")] == [
+        "incomplete: 2 cases without a score: model connection: asked 3 times: no reply",
+        "incomplete: 1 case without a score: model connection: no key. Set OPENAI_API_KEY",
+    ]
+    (remedy,) = [line for line in lines if line.startswith("remedy: ")]
+    assert "repeat the command" in remedy
+
+
+def test_the_closing_lines_end_with_commands_to_paste(tmp_path: Path) -> None:
+    scores = {"scores": {"f1": 1.0}}
+    passed, failed = (record_of(f"q-{each}", **scores, passed=each) for each in (True, False))
+    lines = closing(tmp_path, passed, failed)
+    commands = [line.partition(": ")[2] for line in lines if ": retrocypher " in line]
+    words = [shlex.split(command) for command in commands]
+    run = str(tmp_path / "a run")
+    assert words == [["retrocypher", "report", run], ["retrocypher", "show", run, failed.case_id]]
+    heading = next(line for line in lines if line.startswith("prompt"))
+    assert re.search(r"cases +scored", heading)
+
+
+def test_where_all_passed_the_command_shows_the_first_case(tmp_path: Path) -> None:
+    cases = [record_of(f"q-{each}", scores={"f1": 1.0}, passed=True) for each in (1, 2)]
+    (command,) = [line for line in closing(tmp_path, *cases) if line.startswith("one case: ")]
+    assert command.endswith(cases[0].case_id)
