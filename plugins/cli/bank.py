@@ -10,7 +10,14 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.open import open_server
 from retrocypher.plugins.analysis.bank_counts import bank_counts, bank_totals
-from retrocypher.plugins.cli.console import FOLDER, emit, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import (
+    FOLDER,
+    emit,
+    former_option,
+    json_option,
+    print_json,
+    table_console,
+)
 from retrocypher.plugins.judge.bank import (
     PARTS,
     Bank,
@@ -50,13 +57,13 @@ def part_of(held_out: bool) -> Part:
 @click.command("build")
 @seed_option
 @click.option(
-    "--graph",
-    "server",
+    "--server",
     metavar="SPEC",
     default="auto",
     show_default=True,
     help="The Neo4j that runs the mutants: auto, docker, local, or a URI with the graph of the questions.",
 )
+@former_option("--graph", "--server")
 @click.option(
     "--out",
     type=FOLDER,
@@ -116,8 +123,9 @@ def bank_show_command(seed: int, bank: Path | None, by_task: bool, dropped: bool
 @seed_option
 @bank_option
 @click.option(
-    "--to", "folder", required=True, type=FOLDER, help="Folder for the sample, which is a bank itself."
+    "--out", "folder", required=True, type=FOLDER, help="Folder for the sample, which is a bank itself."
 )
+@former_option("--to", "--out", "folder")
 @click.option("--entries", default=4, show_default=True, help="Number of entries of each operator.")
 @json_option
 def bank_sample_command(seed: int, bank: Path | None, folder: Path, entries: int, as_json: bool) -> None:

@@ -23,7 +23,7 @@ from retrocypher.kg.questions.reading import DEFAULT_QUESTIONS, load_questions
 from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_server
-from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import EXISTING_FILE, FILE, FOLDER, emit, former_option, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.prompts.answering.passages import PASSAGE_ENCODER, build_index
 from retrocypher.prompts.templates.encoder import build_vectors, load_encoder
@@ -186,15 +186,16 @@ def passages_build_command(vectors: bool, name: str, as_json: bool) -> None:
 
 @click.command("build")
 @click.option("--questions", type=FOLDER, help="Folder with the questions (default: the committed ones).")
-@click.option("--output", type=FILE, help="File to write (default: that of the shipped vectors).")
+@click.option("--out", type=FILE, help="File to write (default: that of the shipped vectors).")
+@former_option("--output", "--out")
 @json_option
-def vectors_build_command(questions: Path | None, output: Path | None, as_json: bool) -> None:
+def vectors_build_command(questions: Path | None, out: Path | None, as_json: bool) -> None:
     """Compute the vectors of questions and exemplars for the shot 1S-D-S (needs the extra [semantic])."""
     originals = load_questions(questions).questions
     numbers = range(1, PARAPHRASE_COUNT + 1)
     asked = (paraphrase(each, number) for each in originals for number in numbers)
     texts = texts_to_encode(chain(asked, unanswerable(originals)), load_banks().values())
-    count = build_vectors(texts, QUESTION_ENCODER, output)
-    file = None if output is None else str(output)
+    count = build_vectors(texts, QUESTION_ENCODER, out)
+    file = None if out is None else str(out)
     value = {"vectors": count, "encoder": QUESTION_ENCODER, "file": file}
     emit(as_json, value, f"{counted(count, 'vector')} of {QUESTION_ENCODER} written")

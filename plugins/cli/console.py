@@ -2,8 +2,9 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _WIDE = 240
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def table_console(width: int = _WIDE) -> "Console":
@@ -30,6 +32,33 @@ PATH = click.Path(path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def former_option(former: str, now: str, name: str | None = None) -> Callable[[_Command], _Command]:
+    """Return a hidden option that sets the option which has replaced it, with a note on stderr.
+
+    Args:
+        now: The option as it is written now.
+        name: The name of its parameter; None if that is as the option is written.
+    """
+    parameter = name or now.removeprefix("--")
+
+    def replace(context: click.Context, _: click.Parameter, value: str | None) -> None:
+        if value is None:
+            return
+        click.echo(f"note: {former} is now called {now}; the former name will go", err=True)
+        # As a default: the option under its present name checks it, and wins where both are given.
+        context.default_map = {**(context.default_map or {}), parameter: value}
+
+    return click.option(
+        former,
+        f"former_{parameter}",
+        hidden=True,
+        expose_value=False,
+        is_eager=True,
+        callback=replace,
+    )
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

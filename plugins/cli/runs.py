@@ -12,7 +12,7 @@ from rich.console import Console
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
-from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, emit, former_option, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.run_tables import WIDTH, render_ledger, render_table, runs_table
 from retrocypher.plugins.runs.files import ALLURE, QUESTIONS
@@ -101,7 +101,8 @@ def summary_command(runs: tuple[Path, ...], with_ledger: bool, svg: Path | None,
 
 @click.command("merge")
 @click.argument("runs", nargs=-1, required=True, type=PATH)
-@click.option("--into", required=True, type=PATH, help="Folder of the merged run.")
+@click.option("--out", "into", required=True, type=PATH, help="Folder of the merged run.")
+@former_option("--into", "--out", "into")
 @click.option("--partial", is_flag=True, help="Merge although shards or cases are missing.")
 @json_option
 def merge_command(runs: tuple[Path, ...], into: Path, partial: bool, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_uri
 from retrocypher.kg.suites.cypherbench import make_suites
 from retrocypher.kg.suites.suite import suite_folder
-from retrocypher.plugins.cli.console import FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, emit, former_option, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.operations.suite_check import PROBLEMS, SuiteChecker
 from retrocypher.plugins.operations.suite_new import write_skeleton
@@ -29,20 +29,25 @@ _LIMIT_S = 30.0
 @click.command("check")
 @click.argument("suite")
 @click.option(
-    "--graph", metavar="WHERE", default="auto", show_default=True, help="Where Neo4j runs, as in a run."
+    "--server",
+    metavar="SPEC",
+    default="auto",
+    show_default=True,
+    help="The Neo4j that runs the queries: auto, docker, local or a URI.",
 )
+@former_option("--graph", "--server")
 @click.option(
     "--limit", metavar="S", default=_LIMIT_S, show_default=True, help="Seconds that a query may take."
 )
 @json_option
 @click.pass_context
-def suite_check_command(context: click.Context, suite: str, graph: str, limit: float, as_json: bool) -> None:
+def suite_check_command(context: click.Context, suite: str, server: str, limit: float, as_json: bool) -> None:
     """Run the reference queries of SUITE, a name or a folder, and list those with a problem.
 
     The exit status is 1 if there is one.
     """
     read = read_table_suite(suite_folder(suite))
-    running = graph_of_suite(read.graph_spec(graph), read)
+    running = graph_of_suite(read.graph_spec(server), read)
     try:
         assert running.endpoint is not None
         with (
@@ -62,15 +67,16 @@ def suite_check_command(context: click.Context, suite: str, graph: str, limit: f
 
 @click.command("new")
 @click.argument("folder", type=FOLDER)
-@click.option("--graph", metavar="URI", required=True, help="Address of the server with the graph.")
+@click.option("--server", metavar="URI", required=True, help="Address of the server with the graph.")
+@former_option("--graph", "--server")
 @json_option
-def suite_new_command(folder: Path, graph: str, as_json: bool) -> None:
+def suite_new_command(folder: Path, server: str, as_json: bool) -> None:
     """Write the skeleton of a suite for a live graph to FOLDER: schema, a prompt, three example questions."""
-    if not is_uri(graph):
-        raise InputError(f"--graph {graph}: give the address of a server, such as bolt://localhost:7687")
-    endpoint = open_uri(graph)
+    if not is_uri(server):
+        raise InputError(f"--server {server}: give the address of a server, such as bolt://localhost:7687")
+    endpoint = open_uri(server)
     with connect(endpoint) as driver:
-        files = write_skeleton(folder, graph, schema_text(driver, endpoint.database))
+        files = write_skeleton(folder, server, schema_text(driver, endpoint.database))
     emit(
         as_json,
         {"folder": str(folder), "files": [str(file.relative_to(folder)) for file in files]},

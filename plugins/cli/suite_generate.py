@@ -46,9 +46,14 @@ _SHARE = click.FloatRange(0, 1)
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option(
     "--graph",
-    "spec",
-    metavar="URI|FILE",
-    help="Your own server, or a SimpleKG file; required for a new suite (default: that of the suite).",
+    "file",
+    metavar="FILE",
+    help="SimpleKG file with the graph (default: the graph of the suite).",
+)
+@click.option(
+    "--server",
+    metavar="URI",
+    help="Your own server with the graph (default: the graph of the suite).",
 )
 @click.option(
     "--n", "number", type=click.IntRange(min=1), default=500, show_default=True, help="Test questions."
@@ -70,7 +75,8 @@ _SHARE = click.FloatRange(0, 1)
 @json_option
 def suite_generate_command(
     folder: Path,
-    spec: str | None,
+    file: str | None,
+    server: str | None,
     number: int,
     seed: int | None,
     unanswerable: float,
@@ -96,9 +102,12 @@ def suite_generate_command(
             f"--{given[0].replace('_', '-')} goes with --rewrite MODEL; leave it out, or give both"
         )
     model = None if rewriter is None else rewriting_model(rewriter, **asking)
+    spec = _given_graph(file, server)
     suite = read_suite(folder) if (folder / SUITE_FILE).is_file() else None
     if spec is None and (suite is None or not (suite.graph.uri or suite.graph.file)):
-        raise InputError(f"--graph: {folder} has no graph yet. Name a server (bolt://…) or a SimpleKG file.")
+        raise InputError(
+            f"{folder} has no graph yet. Name a SimpleKG file with --graph, or a server with --server."
+        )
     if spec is None and suite:
         spec = suite.graph.uri or str(folder / str(suite.graph.file))
     assert spec is not None
@@ -154,6 +163,17 @@ def suite_generate_command(
     )
 
 
+def _given_graph(file: str | None, server: str | None) -> str | None:
+    """Return the file or the address of the graph; None if neither was given."""
+    if file is not None and server is not None:
+        raise InputError("--graph and --server: the graph is in a file or on a server. Give one of them.")
+    if server is not None and not is_uri(server):
+        raise InputError(f"--server {server}: give the address of a server, such as bolt://localhost:7687")
+    if file is not None and is_uri(file):
+        click.echo("note: the address of a server is now given with --server; --graph names a file", err=True)
+    return file if server is None else server
+
+
 def _read(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint | None]:
     """Return a graph, where the suite finds it, and the server that holds it if that was named."""
     if is_uri(spec):
@@ -164,7 +184,7 @@ def _read(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint
         return graph, GraphSource(uri=endpoint.uri, fingerprint=fingerprint_of_graph(graph)), endpoint
     file = Path(spec).expanduser()
     if not file.is_file():
-        raise InputError(f"--graph {spec}: no such file. Name a server (bolt://…) or a SimpleKG file.")
+        raise InputError(f"--graph {spec}: no such file. Name a SimpleKG file, or a server with --server.")
     graph = read_simplekg(file)
     name = "graph.json.gz" if file.suffix == ".gz" else "graph.json"
     if file.parent.resolve() == folder.resolve():

@@ -280,7 +280,7 @@ def _write(
                 write_about(unfinished / ALLURE, RunLog(unfinished), summary.cases, selected)
         unfinished.rename(into)
     except OSError as error:
-        raise InputError(f"--into {into}: cannot be written ({error.strerror})") from error
+        raise InputError(f"--out {into}: cannot be written ({error.strerror})") from error
     finally:
         messages.close()
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -294,4 +294,4 @@ def _questions(runs: Sequence[ShardRun]) -> list[Question]:
 
 def _require_empty(into: Path) -> None:
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise InputError(f"--into {into}: holds other files; name a new or an empty folder")
+        raise InputError(f"--out {into}: holds other files; name a new or an empty folder")

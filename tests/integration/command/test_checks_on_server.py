@@ -60,7 +60,7 @@ def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path) -> None:
     ]
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(map(json.dumps, lines)) + "\nno JSON\n")
-    result = CliRunner().invoke(verify_command, [str(file), "--graph", endpoint.uri, "--json"])
+    result = CliRunner().invoke(verify_command, [str(file), "--server", endpoint.uri, "--json"])
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each.get("verdict") for each in found] == ["VERIFIED", "UNVERIFIABLE", "UNVERIFIABLE", None, None]
     assert found[0]["claims"][0]["evidence"][0]["source"]["file"].startswith("uspto-grants")

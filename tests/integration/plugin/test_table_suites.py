@@ -177,7 +177,7 @@ def test_a_run_resumes_is_gated_and_compared(run: Suite, tmp_path: Path) -> None
 def test_shards_of_a_suite_merge_to_the_whole(run: Suite, tmp_path: Path) -> None:
     folder = write_suite_folder(tmp_path / "here")
     parts = [run("-n0", "--model=oracle", f"--shard={number}/2", folder=folder) for number in (1, 2)]
-    merged = command("merge", *(part.run for part in parts), "--into", tmp_path / "whole", "--json")
+    merged = command("merge", *(part.run for part in parts), "--out", tmp_path / "whole", "--json")
     assert merged.exit_code == 0, merged.output
     summary = json.loads((tmp_path / "whole" / "summary.json").read_text())
     assert (summary["cases"], summary["means"]["ex"]) == (len(QUESTIONS), 1)
@@ -260,7 +260,7 @@ def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) 
     ]
     folder = write_suite_folder(tmp_path / "teams", [*wrong, *right])
 
-    done = command("suite", "check", folder, "--graph", server.uri, "--json")
+    done = command("suite", "check", folder, "--server", server.uri, "--json")
 
     assert done.exit_code == 1, done.output
     found = {each["question"]: each["problem"] for each in json.loads(done.stdout)["problems"]}
@@ -274,18 +274,18 @@ def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) 
     }
     slow = [question("slow", "t", "?", "UNWIND range(1, 100000000000) AS n RETURN sum(n)")]
     folder = write_suite_folder(tmp_path / "slow", slow)
-    done = command("suite", "check", folder, "--graph", server.uri, "--limit", "1", "--json")
+    done = command("suite", "check", folder, "--server", server.uri, "--limit", "1", "--json")
     assert [each["problem"] for each in json.loads(done.stdout)["problems"]] == ["slow"]
 
 
 def test_a_skeleton_of_a_live_graph_runs_as_it_is(suite: Suite, server: Endpoint, tmp_path: Path) -> None:
-    made = command("suite", "new", tmp_path / "mine", "--graph", server.uri)
+    made = command("suite", "new", tmp_path / "mine", "--server", server.uri)
     assert made.exit_code == 0, made.output
     checked = command("suite", "check", tmp_path / "mine")
     assert (checked.exit_code, "3 questions checked, 0 problems" in checked.output) == (0, True)
     ran = suite(f"--suite={tmp_path / 'mine'}", "-n0", "--model=oracle")
     assert (ran.status, ran.summary["means"]["ex"]) == (0, 1), ran.output
-    again = command("suite", "new", tmp_path / "mine", "--graph", server.uri)
+    again = command("suite", "new", tmp_path / "mine", "--server", server.uri)
     assert "holds other files" in str(again.exception)
 
 

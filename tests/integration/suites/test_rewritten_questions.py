@@ -174,7 +174,7 @@ def test_without_the_model_there_is_one_error_and_nothing_is_written(
     ],
 )
 def test_bad_input_is_refused_before_the_graph_is_asked(options: tuple[str, ...], message: str) -> None:
-    command = ["suite", "generate", "mine", "--graph", "bolt://127.0.0.1:1", *options]
+    command = ["suite", "generate", "mine", "--server", "bolt://127.0.0.1:1", *options]
     with pytest.raises(InputError, match=message):
         CliRunner().invoke(cli, command, catch_exceptions=False)
 

@@ -73,7 +73,7 @@ def test_a_live_server_gives_a_suite_without_a_password(endpoint: Endpoint, tmp_
     address = endpoint.uri.replace("://", f"://{endpoint.user}:{endpoint.password}@")
 
     shares = ("--unanswerable", "0.25", "--ambiguous", "0.1")
-    done = _generate(tmp_path / "mine", "--graph", address, "--n", "12", "--seed", "7", *shares)
+    done = _generate(tmp_path / "mine", "--server", address, "--n", "12", "--seed", "7", *shares)
 
     assert done.exit_code == 0
     assert "unanswerable        3     0" in done.output
@@ -89,7 +89,7 @@ def test_bad_input_is_one_clear_error_and_leaves_nothing(tmp_path: Path) -> None
     with pytest.raises(InputError, match="together at most 1"):
         _generate(folder, "--unanswerable", "0.9", "--ambiguous", "0.2")
     write_simplekg(_league_with_names(), file)
-    with pytest.raises(InputError, match=r"has no graph yet\. Name a server"):
+    with pytest.raises(InputError, match=r"has no graph yet\. Name a SimpleKG file"):
         _generate(folder)
     with pytest.raises(InputError, match=r"missing\.json: no such file\. Name a server"):
         _generate(folder, "--graph", str(tmp_path / "missing.json"))

@@ -157,9 +157,17 @@ def test_vectors_are_built_of_the_texts_that_are_shipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoder, "SentenceEncoder", Letters)
-    output = json.loads(run("vectors", "build", "--output", tmp_path / "made.jsonl", "--json").stdout)
+    output = json.loads(run("vectors", "build", "--out", tmp_path / "made.jsonl", "--json").stdout)
     name = output["encoder"]
     shipped = Path(encoder.__file__).parent / "vectors" / f"{name}.jsonl"
     made = encoder.read_vectors(tmp_path / "made.jsonl", name)
     assert made.keys() == encoder.read_vectors(shipped, name).keys()
     assert output["vectors"] == len(made)
+
+
+def test_a_former_option_still_works_with_a_note(tmp_path: Path) -> None:
+    target = tmp_path / "bank"
+    done = run("bank", "sample", "--bank", "tests/data/bank", "--to", target, "--json")
+    assert json.loads(done.stdout)["folder"] == str(target)
+    assert "note: --to is now called --out" in done.stderr
+    assert "--to " not in run("bank", "sample", "--help").stdout

@@ -355,17 +355,17 @@ def test_a_shard_that_is_not_whole(one: Path, tmp_path: Path) -> None:
 def test_a_target_that_is_not_empty(one: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"--into .*full: holds other files; name a new or an empty folder"):
+    with pytest.raises(InputError, match=r"--out .*full: holds other files; name a new or an empty folder"):
         merge([one], tmp_path / "full")
 
 
 def test_the_command_tells_what_it_did(one: Path, tmp_path: Path) -> None:
     two = second(tmp_path)
-    result = CliRunner().invoke(merge_command, [str(two), str(one), "--into", str(tmp_path / "a"), "--json"])
+    result = CliRunner().invoke(merge_command, [str(two), str(one), "--out", str(tmp_path / "a"), "--json"])
     printed = json.loads(result.output)
     assert (printed["of"], printed["cases"], printed["missing"]) == (2, 8, [])
     assert [each["number"] for each in printed["shards"]] == [1, 2]
-    text = CliRunner().invoke(merge_command, [str(one), "--partial", "--into", str(tmp_path / "b")]).output
+    text = CliRunner().invoke(merge_command, [str(one), "--partial", "--out", str(tmp_path / "b")]).output
     assert text.splitlines()[:2] == [
         f"1 of 2 shards, 4 cases: {tmp_path / 'b'}",
         "incomplete: shard 2 of 2 is missing, 4 of the cases",
