@@ -29,6 +29,7 @@ from retrocypher.plugins.session.manifest import RunGraph
 from retrocypher.plugins.session.plan import Plan, answers_line
 from retrocypher.plugins.session.side_plans import answer_lines, judge_lines, loop_lines
 from retrocypher.plugins.session.state import RunState
+from retrocypher.prompts.models.endpoint import NOT_ASKED
 
 _logger = logging.getLogger(__name__)
 
@@ -122,7 +123,7 @@ def _grouped(messages: Sequence[str], what: str) -> Iterator[str]:
     Messages that differ in numbers only are one.
     """
     groups: dict[str, list[str]] = {}
-    for message in messages:
+    for message in (each.removeprefix(NOT_ASKED) for each in messages):
         groups.setdefault(_NUMBER.sub("", message), []).append(message)
     ordered = sorted(groups.values(), key=len, reverse=True)
     for group in ordered[:_MOST_GROUPS]:

@@ -12,6 +12,11 @@ from dataclasses import dataclass
 
 from retrocypher.prompts.models.interface import ModelError
 
+NOT_ASKED = (
+    "Not asked: this session sends the model no more requests. Repeat the command when the cause is gone. "
+)
+"""What comes before the error for which a model was given up."""
+
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
@@ -237,8 +242,7 @@ class CircuitBreaker:
         if self._error is not None and self.is_open:
             raise ModelError(
                 self._error.kind,
-                "Not asked: this session sends the model no more requests. Repeat the command when the cause "
-                f"is gone. {self._error}",
+                f"{NOT_ASKED}{self._error}",
             )
 
     async def pause(self, seconds: float) -> None:

@@ -23,6 +23,7 @@ from retrocypher.plugins.runs.record import Explanation, FailureReasons, Infrast
 from retrocypher.plugins.session.plan import resolve
 from retrocypher.plugins.session.state import RunState
 from retrocypher.plugins.session.terminal import Progress, Rate, closing_lines, exit_status, workers_note
+from retrocypher.prompts.models.endpoint import NOT_ASKED
 
 
 @dataclass
@@ -195,7 +196,10 @@ def closing(tmp_path: Path, *records: Record) -> list[str]:
 
 
 def test_errors_are_grouped_by_what_happened_with_the_remedy(tmp_path: Path) -> None:
-    messages = [*("asked 3 times: no reply", "asked 4 times: no reply"), "no key. Set OPENAI_API_KEY"]
+    messages = [
+        *("asked 3 times: no reply", f"{NOT_ASKED}asked 4 times: no reply"),
+        "no key. Set OPENAI_API_KEY",
+    ]
     errors = [InfrastructureError("model", "connection", each) for each in messages]
     cases = [record_of(f"q-{n}", infrastructure_error=each) for n, each in enumerate(errors)]
     lines = closing(tmp_path, *cases)
