@@ -2,6 +2,9 @@
 
 The fast way decides by one token, or by SLL prediction, and gives up at the first error; `Recovery` then
 reads the text as far as it can.
+
+A text over a budget is not parsed: too long, too many tokens, nested too deeply, or one for which prediction
+has to look too far ahead. The budgets are counts, so the result is the same on every machine.
 """
 
 import math
@@ -9,7 +12,7 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from antlr4.atn.ATN import ATN
 from antlr4.atn.ParserATNSimulator import ParserATNSimulator
@@ -22,7 +25,15 @@ from antlr4.RuleContext import RuleContext
 
 from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
 from retrocypher.kg.cypher.recovery import DECISION, RULE, STOP, TOKEN, Lookahead, Recovery, SyntaxIssue
-from retrocypher.kg.cypher.tokens import Node, Token, TokenKind, TokenReader, token_reader, unescape
+from retrocypher.kg.cypher.tokens import (
+    LONGEST_TEXT,
+    Node,
+    Token,
+    TokenKind,
+    TokenReader,
+    token_reader,
+    unescape,
+)
 from retrocypher.kg.errors import GraphError
 
 _END = -1
@@ -36,7 +47,26 @@ _DOUBLE = re.compile(rf"(?:{_DIGITS}(?:\.{_DIGITS})?|\.{_DIGITS})(?:[eE][+-]?{_D
 _LARGEST = 2**63 - 1
 _LONGEST = 400
 
+MOST_TOKENS = 5_000
+"""Tokens of a query that is parsed. A completion of 4,000 tokens of a model holds fewer of Cypher."""
+
+DEEPEST = 30
+"""Levels of brackets, and of CASE, of a query that is parsed; people and models stay below ten."""
+
+_FARTHEST = 500_000
+"""Tokens that prediction may look at for one query: a hundred for each that there may be."""
+
+_KEPT = 4
+"""Trees that are remembered: one query is looked at several times on its way."""
+
+_OPENING = frozenset({"LPAREN", "LBRACKET", "LCURLY", "CASE"})
+_CLOSING = frozenset({"RPAREN", "RBRACKET", "RCURLY", "END"})
+
 _UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE, Transition.ACTION})
+
+
+class _TooFar(Exception):  # noqa: N818 - a signal, not an error
+    """Prediction has looked at as many tokens as it may."""
 
 
 class _TokenTypes:
@@ -44,6 +74,7 @@ class _TokenTypes:
 
     def __init__(self, types: list[int]) -> None:
         self._types = types
+        self._left = _FARTHEST
         self.index = 0
 
     def LA(self, ahead: int) -> int:  # noqa: N802
@@ -57,6 +88,9 @@ class _TokenTypes:
 
     def consume(self) -> None:
         self.index += 1
+        self._left -= 1
+        if self._left < 0:
+            raise _TooFar
 
     def seek(self, index: int) -> None:
         self.index = index
@@ -81,7 +115,7 @@ class Walker:
         self._predictor.predictionMode = PredictionMode.SLL
 
     def walk(self, tokens: list[Token], types: list[int], end: int) -> Node | None:
-        """Return the tree of a query, or None where it does not follow the grammar."""
+        """Return the tree of a query, or None where it does not follow the grammar; raise _TooFar."""
         step_of, decisions, rules = self._lookahead.step, self._lookahead.decisions, self._rules
         stream = _TokenTypes([*types, _END])
         starts = [*(token.start for token in tokens), end]
@@ -192,12 +226,15 @@ class ParsedQuery:
 
     ``tokens`` includes those of the prefix (``EXPLAIN``, ``PROFILE``, ``CYPHER …``), which is not part of the
     grammar and stands outside the tree. ``errors`` is empty for a query the server's parser accepts.
+    ``unread`` says over which budget a query is that was not parsed. It has an empty tree then, and one error
+    that stands for no fault of the query: whether it is one is not known.
     """
 
     text: str
     root: Node
     tokens: tuple[Token, ...]
     errors: tuple[SyntaxIssue, ...]
+    unread: str | None = None
 
     def source(self, part: Node | Token) -> str:
         """The text of a node or token."""
@@ -225,21 +262,50 @@ class Grammar:
         self._walker = Walker(atn, tables.rules, start)
         self._recovery = Recovery(atn, tables, start)
         self._lock = threading.Lock()
+        self._top = tables.rules[start]
+        self.parse = lru_cache(maxsize=_KEPT)(self._parse)
 
-    def parse(self, text: str) -> ParsedQuery:
-        """Parse a query; see ``parse``."""
+    def _parse(self, text: str) -> ParsedQuery:
         tokens, types = self._reader.read(text)
+        over = _over_budget(text, tokens)
+        if over is not None:
+            return self._unread(text, tokens, over)
         prefix = prefix_length(tokens)
         body, body_types = list(tokens[prefix:]), list(types[prefix:])
         broken = unescape(text).broken
         issues = [SyntaxIssue(offset, r"\u needs four hexadecimal digits") for offset in broken]
         with self._lock:
-            root = self._walker.walk(body, body_types, len(text))
+            try:
+                root = self._walker.walk(body, body_types, len(text))
+            except _TooFar:
+                return self._unread(text, tokens, "it cannot be parsed without looking very far ahead")
             if root is None:
                 root, found = self._recovery.parse(body, body_types, len(text))
                 issues += found
         issues += number_issues(body)
         return ParsedQuery(text, root, tokens, tuple(sorted(issues)))
+
+    def _unread(self, text: str, tokens: tuple[Token, ...], why: str) -> ParsedQuery:
+        issue = SyntaxIssue(0, f"not parsed: {why}")
+        return ParsedQuery(text, Node(self._top, 0, None), tokens, (issue,), why)
+
+
+def _over_budget(text: str, tokens: Sequence[Token]) -> str | None:
+    """Return in what a query is over a budget, None where it is not."""
+    if len(text) > LONGEST_TEXT:
+        return f"it has more than {LONGEST_TEXT:,} characters"
+    if len(tokens) > MOST_TOKENS:
+        return f"it has more than {MOST_TOKENS:,} tokens"
+    depth, before = 0, ""
+    for token in tokens:
+        if token.name in _OPENING and before != "DOT":  # a property may be called case
+            depth += 1
+            if depth > DEEPEST:
+                return f"it is nested more than {DEEPEST} levels deep"
+        elif token.name in _CLOSING:
+            depth = max(depth - 1, 0)
+        before = token.name
+    return None
 
 
 @cache
@@ -252,7 +318,8 @@ def parse(text: str) -> ParsedQuery:
     """Parse a query as the server's parser does.
 
     Says nothing of meaning: undefined variables, unknown functions and wrong types are found by ``EXPLAIN``.
-    A broken query gives ``errors`` and as much of the tree as can be read. Walk the tree with
+    A broken query gives ``errors`` and as much of the tree as can be read; one over a budget gives an empty
+    tree and ``unread``. Do not change the tree: it is remembered. Walk it with
     ``Node.find_all``; rewrite the text with ``relationship_patterns``, ``clauses`` and ``apply_edits``::
 
         parsed = parse("MATCH (m)-[:REACTS_IN]->(r) RETURN r.id AS id")

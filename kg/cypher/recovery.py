@@ -5,7 +5,6 @@ The interpreter that the Python runtime ships does not run, so `Recovery` steps 
 leaves prediction, messages and recovery to the runtime.
 """
 
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 from antlr4 import CommonTokenStream, Parser
@@ -32,9 +31,6 @@ Step = tuple[int, int, int, int]
 state, the state after it); DECISION (index in ``Lookahead.decisions``, -, -)."""
 
 _LONGEST_MESSAGE = 200
-
-_DEEPEST = 50
-"""Brackets within brackets. Time grows with the square of the depth; queries stay far below."""
 
 
 class Decision(NamedTuple):
@@ -258,8 +254,6 @@ class Recovery:
 
     def parse(self, tokens: list[Token], types: list[int], end: int) -> tuple[Node, list[SyntaxIssue]]:
         """Return the tree, partial where there are errors, and the errors."""
-        if _depth(tokens) > _DEEPEST:
-            return self._unreadable()
         stream = CommonTokenStream(ListTokenSource(_antlr_tokens(tokens, types, end)))
         stream.fill()
         interpreter = _Interpreter(self, stream)
@@ -269,12 +263,9 @@ class Recovery:
         try:
             root = interpreter.run(self._start)
         except RecursionError:  # the runtime follows rules by recursion, whatever makes them deep
-            return self._unreadable()
+            issue = SyntaxIssue(0, "not valid, and nested too deeply to say where")
+            return Node(self.tables.rules[self._start], 0, None), [issue]
         return self._convert(root, tokens, end), listener.issues
-
-    def _unreadable(self) -> tuple[Node, list[SyntaxIssue]]:
-        issue = SyntaxIssue(0, "not valid, and nested too deeply to say where")
-        return Node(self.tables.rules[self._start], 0, None), [issue]
 
     def _convert(self, root: _Context, tokens: list[Token], end: int) -> Node:
         top = Node(self.tables.rules[root.rule], tokens[0].start if tokens else end, None)
@@ -301,13 +292,6 @@ class Recovery:
 def _start(context: _Context, end: int) -> int:
     offset = end if context.start is None else context.start.start
     return int(offset)
-
-
-def _depth(tokens: list[Token]) -> int:
-    steps = (
-        1 if token.text in ("(", "[", "{") else -1 if token.text in (")", "]", "}") else 0 for token in tokens
-    )
-    return max(accumulate(steps), default=0)
 
 
 def _antlr_tokens(tokens: list[Token], types: list[int], end: int) -> list[CommonToken]:

@@ -10,9 +10,10 @@ What reads the grammar, here and in the other modules, raises GraphError where i
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from antlr4.atn.ATN import ATN
@@ -26,7 +27,13 @@ _UNSUPPORTED = frozenset({Transition.PREDICATE, Transition.PRECEDENCE})
 _LAST = 0x10FFFF
 
 _LAST_KEPT = "\u04ff"
-"""Edges of later characters are not kept: text in any script must not fill the memory."""
+"""Edges of later characters are kept by what the grammar tells apart, so that no script fills the memory."""
+
+LONGEST_TEXT = 200_000
+"""Characters of a text that are read; the server gets no longer query."""
+
+_OVERRUN = 16
+"""Characters read beyond a token, from which on it is noted that nothing ends there."""
 
 # A backslash and what follows it, so that an escaped backslash does not begin an escape.
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
@@ -52,7 +59,7 @@ class _State:
     def __init__(self, paths: tuple[_Path, ...], token: int) -> None:
         self.paths = paths
         self.token = token
-        self.edges: dict[str, _State | None] = {}
+        self.edges: dict[str | int, _State | None] = {}
 
 
 class Lexer:
@@ -73,12 +80,16 @@ class Lexer:
         self._start = self._state(paths)
 
     def scan(self, text: str) -> list[tuple[int, int]]:
-        """Return (token type, end offset) of every token, hidden ones too; type 0 where no rule fits."""
+        """Return (token type, end offset) of every token, hidden ones too; type 0 where no rule fits.
+
+        Time grows with the length alone: a place from which no token ends is read once.
+        """
         found: list[tuple[int, int]] = []
+        dead: dict[_State, bytearray] = {}
         start, step, size = self._start, self._step, len(text)
         position = 0
         while position < size:
-            state = start
+            state, begin = start, position
             end, token = position + 1, 0
             while position < size:
                 character = text[position]
@@ -92,12 +103,40 @@ class Lexer:
                 position += 1
                 if state.token:
                     end, token = position, state.token
+                elif dead and state in dead and dead[state][position]:
+                    break
+            if position - end > _OVERRUN:
+                self._mark(text, begin, end, position, dead)
             found.append((token, end))
             position = end
         return found
 
+    def _mark(self, text: str, begin: int, end: int, stop: int, dead: dict[_State, bytearray]) -> None:
+        """Note the states in which the text after a token was read in vain, each with its places."""
+        state = self._start
+        for position in range(begin, stop):
+            following = self._step(state, text[position])
+            assert following is not None
+            state = following
+            if position >= end:
+                dead.setdefault(state, bytearray(len(text) + 1))[position + 1] = 1
+
+    @cached_property
+    def _borders(self) -> list[int]:
+        """The characters at which the grammar begins to treat characters otherwise, in order."""
+        states = (state for state in self._atn.states if state is not None)
+        edges = (edge for state in states for edge in state.transitions if not edge.isEpsilon)
+        ranges = (taken for edge in edges for taken in token_intervals(edge, _LAST, 0))
+        return sorted({border for taken in ranges for border in (taken.start, taken.stop)})
+
     def _step(self, state: _State, character: str) -> _State | None:
         code = ord(character)
+        key = character if character <= _LAST_KEPT else bisect_right(self._borders, code)
+        if key not in state.edges:
+            state.edges[key] = self._work_out(state, code)
+        return state.edges[key]
+
+    def _work_out(self, state: _State, code: int) -> _State | None:
         reached: list[_Path] = []
         finished = -1
         for path in state.paths:
@@ -109,10 +148,7 @@ class Lexer:
                     continue
                 if self._close(_along(path, edge), ended, reached):
                     finished = path.rule
-        following = self._state(reached) if reached else None
-        if character <= _LAST_KEPT:
-            state.edges[character] = following
-        return following
+        return self._state(reached) if reached else None
 
     def _close(self, path: _Path, ended: bool, found: list[_Path]) -> bool:
         """Add what a path reaches without consuming; whether its token rule can end there or could before."""
@@ -255,7 +291,7 @@ class TokenReader:
         self.read = lru_cache(maxsize=4)(self._read)
 
     def _read(self, text: str) -> tuple[tuple[Token, ...], tuple[int, ...]]:
-        unescaped = unescape(text)
+        unescaped = unescape(text[:LONGEST_TEXT])
         found: list[Token] = []
         types: list[int] = []
         kinds, names, offsets = self.kinds, self.names, unescaped.offsets
@@ -281,7 +317,8 @@ def tokens(text: str) -> list[Token]:
 
     A string literal is one token, quotes included. What no rule of the grammar takes (a quote that is never
     closed, a stray character) is one token of kind ``error`` a character. Offsets count characters of the
-    text as given, also where it holds ``\uXXXX`` escapes.
+    text as given, also where it holds ``\uXXXX`` escapes. Of a text longer than `LONGEST_TEXT`, the tokens of
+    its beginning are returned.
     """
     return list(token_reader().read(text)[0])
 

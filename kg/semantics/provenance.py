@@ -45,7 +45,7 @@ def provenance(query: str) -> Provenance:
     """Return the query that returns the element ids of the nodes of a query's provenance subgraph."""
     parsed = parse(query)
     if parsed.errors:
-        return Provenance(None, f"not understood: {parsed.errors[0].message}")
+        return Provenance(None, f"not understood: {parsed.unread or parsed.errors[0].message}")
     statements = parsed.root.nodes("statement")
     regular = statements[0].node(Rule.REGULAR_QUERY) if len(statements) == 1 else None
     if regular is None:

@@ -54,7 +54,9 @@ def read_query(query: str | ParsedQuery, schema: Schema) -> QueryModel:
 def read_draft(parsed: ParsedQuery, *, statements: int | None = None) -> Draft:
     """Read a query, or its first statements (a server runs one), as far as its text alone tells."""
     draft = Draft(parsed)
-    if _is_too_deep(parsed.root):
+    if parsed.unread is not None:
+        draft.unread.append(Unread(f"the query as a whole ({parsed.unread})", 0, len(parsed.text)))
+    elif _is_too_deep(parsed.root):
         draft.unread.append(Unread("expressions that are nested very deeply", 0, len(parsed.text)))
     elif not parsed.errors:
         Queries(draft).statements(parsed.root, statements)
@@ -254,6 +256,7 @@ class Queries:
             column = "" if named is None else draft.name(named)
             items.append(Item(column, self._expressions.term(expression, context), each.start, each.stop))
         columns = {item.column: item.term for item in items}
+        carried = {id(term) for term in context.variables.values()}
         # ORDER BY and WHERE see the new names, and the old ones beside them.
         after = context.with_variables(columns)
         order = tuple(
@@ -268,7 +271,8 @@ class Queries:
                 part=context.part,
                 items=tuple(items),
                 distinct=body.token("DISTINCT") is not None,
-                grouped=any(is_aggregate(item.term) for item in items if not _carried(item, context)),
+                # A column that only hands on what an earlier clause worked out does not group.
+                grouped=any(is_aggregate(item.term) for item in items if id(item.term) not in carried),
                 order=order,
                 skip=None if skip is None else self._expressions.term(skip.node("expression"), after),
                 limit=None if limit is None else self._expressions.term(limit.node("expression"), after),
@@ -286,11 +290,6 @@ class Queries:
 def is_aggregate(term: Term) -> bool:
     """Whether an aggregate stands in a term."""
     return any(isinstance(each, Call) and each.name in AGGREGATES for each in walk(term))
-
-
-def _carried(item: Item, context: Context) -> bool:
-    """Whether a column only hands on what an earlier clause worked out."""
-    return any(term is item.term for term in context.variables.values())
 
 
 def _imports(branch: Node) -> bool:

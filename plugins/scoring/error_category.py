@@ -52,6 +52,8 @@ def error_category(
         if label in names:
             return category
     found, wanted = read_query(cypher, schema), read_query(reference, schema)
+    if found.parsed.unread is not None:
+        return _of_pattern(scores)
     if _types(found) != _types(wanted):
         return "Wrong Ent/Rel/Property type"
     if "duplicate_or_incomplete" in names:
@@ -60,6 +62,10 @@ def error_category(
         return "Incorrect Grouping"
     if "limit" in names or _conditions(cypher) != _conditions(reference):
         return "Incorrect Filtering"
+    return _of_pattern(scores)
+
+
+def _of_pattern(scores: Scores) -> str:
     return "Results Not Aligned with Question" if scores.psjs == 1.0 else "Pattern Not Aligned with Question"
 
 

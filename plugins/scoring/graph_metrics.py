@@ -168,7 +168,8 @@ class GraphMetrics:
         parsed = parse(text)
         # Its MATCH part alone would run.
         refused = bool(writing_clauses(parsed)) or (executed is not None and executed.status == "refused")
-        if not text.strip() or parsed.errors or refused:
+        broken = bool(parsed.errors) and parsed.unread is None
+        if not text.strip() or broken or refused:
             return 0.0
         try:
             return _jaccard(gold, self._nodes(provenance(text)), of_nothing=1.0)

@@ -148,7 +148,8 @@ class Diagnosis:
 
     Attributes:
         labels: Labels with details, the primary one first; empty if nothing is wrong.
-        message: What the query text shows of the primary label; None if nothing, or if the query did not run.
+        message: What the query text shows of the primary label, or why it was not looked at; None if nothing,
+            or if the query did not run.
     """
 
     labels: tuple[str, ...] = ()
@@ -182,8 +183,10 @@ def diagnose(
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
-    findings, broken = _findings(cypher, asked_of(question), schema)
+    findings, broken, unread = _findings(cypher, asked_of(question), schema)
     labels = _labels(question, execution, scores, values, [finding.label for finding in findings], broken)
+    if unread is not None:
+        return Diagnosis(tuple(labels), not_read(unread))
     return Diagnosis(tuple(labels), None if labels[0] == status else _message(findings, labels[0]))
 
 
@@ -224,13 +227,20 @@ def _labels(
 
 
 @lru_cache(maxsize=256)
-def _findings(cypher: str, asked: QuestionIntent, schema: Schema) -> tuple[tuple[Finding, ...], bool]:
-    """Return the findings in a query text, and whether the grammar calls it broken.
+def _findings(
+    cypher: str, asked: QuestionIntent, schema: Schema
+) -> tuple[tuple[Finding, ...], bool, str | None]:
+    """Return the findings in a query text, whether the grammar calls it broken, and why it was not read.
 
     Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
-    return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors)
+    return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors), reading.parsed.unread
+
+
+def not_read(why: str) -> str:
+    """Return what is said of a query over a budget of the parser: its labels come from the rows alone."""
+    return f"The text of the query was not looked at: {why}."
 
 
 def _message(findings: Iterable[Finding], label: str) -> str | None:

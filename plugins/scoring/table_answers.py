@@ -34,7 +34,7 @@ from retrocypher.plugins.runs.record import (
 from retrocypher.plugins.scoring.error_category import error_category
 from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.graph_metrics import GraphMetrics, RowComparison
-from retrocypher.plugins.scoring.labels import CAUSES_FIRST, Diagnosis, with_status
+from retrocypher.plugins.scoring.labels import CAUSES_FIRST, Diagnosis, not_read, with_status
 from retrocypher.plugins.scoring.score import Assessment, unscored
 from retrocypher.plugins.scoring.table import Counts
 from retrocypher.plugins.scoring.text import text_scores
@@ -144,7 +144,8 @@ def _diagnose(
     found = [each.label for each in findings if name_of(each.label) in CAUSES_FIRST]
     if _lacks_an_entity(question, cypher):
         found.append("wrong_entity")
-    if (without_cut(reading.parsed) is None) != (without_cut(parse(question.reference_cypher)) is None):
+    unread = reading.parsed.unread
+    if unread is None and (without_cut(reading.parsed) is None) != (without_cut(parse(question.reference_cypher)) is None):
         found.append("limit")
     if correct_directions(reading.parsed, schema).turned:
         found.append("traversal_direction")
@@ -157,6 +158,7 @@ def _diagnose(
     else:
         labels = with_status(found, status, execution.code)
     message = next((each.message for each in findings if each.label == labels[0]), None)
+    message = message if unread is None else not_read(unread)
     return Diagnosis(tuple(labels), message)
 
 

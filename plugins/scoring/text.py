@@ -8,6 +8,7 @@ from importlib.metadata import distribution
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from retrocypher.kg.cypher.parser import MOST_TOKENS
 from retrocypher.kg.cypher.tokens import Token, TokenKind, tokens
 
 # These packages import all of NLTK and, with it, SciPy's statistics.
@@ -133,11 +134,11 @@ def _numbered(side: Sequence[str], numbers: dict[str, str]) -> str:
 
 
 def query_tokens(query: str) -> Sequence[str]:
-    """Return the tokens of a query as the metrics compare them, without comments.
+    """Return the tokens of a query as the metrics compare them, without comments, at most `MOST_TOKENS`.
 
     Keywords are in upper case and string literals in single quotes, because Neo4j does not distinguish them.
     """
-    return tuple(_comparable(token) for token in tokens(query))
+    return tuple(_comparable(token) for token in tokens(query)[:MOST_TOKENS])
 
 
 def _comparable(token: Token) -> str:

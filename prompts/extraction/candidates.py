@@ -207,9 +207,6 @@ _TO_PARSE = 10_000
 _TO_READ = 50_000
 # What a piece costs beside its characters, so that many small ones come to an end too.
 _EACH = 50
-# The lexer keeps no table for characters beyond this one, and is slow on them.
-_LAST_FAST = "\u04ff"
-_SLOW = 10
 LONGEST = 5_000
 
 
@@ -275,4 +272,4 @@ class GrammarReader:
 
 
 def _cost(text: str) -> int:
-    return _EACH + len(text) + _SLOW * sum(character > _LAST_FAST for character in text)
+    return _EACH + len(text)

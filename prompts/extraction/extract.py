@@ -1,7 +1,8 @@
-"""What a completion holds: a query, in a fenced block or in plain text, or JSON."""
+"""What a completion holds: a query, in JSON, in a fenced block or in plain text; or JSON."""
 
 import json
 import re
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -15,7 +16,15 @@ from retrocypher.prompts.extraction.candidates import (
     Standing,
     fenced_blocks,
     visible_spans,
+    visible_text,
     without_quote_marks,
+)
+from retrocypher.prompts.extraction.structured import (
+    LONGEST_JSON,
+    json_values,
+    query_in,
+    query_in_fields,
+    unescaped,
 )
 
 # In capitals a clause may begin after any space; otherwise only where a line, a label or a quotation begins.
@@ -48,7 +57,7 @@ _STARTS = 40
 def extract_cypher(completion: str) -> str | None:
     """Return the query in a completion, unchanged to the character; None where there is none.
 
-    What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
+    A query in JSON (``{"cypher": "…"}``, the arguments of a tool's call) comes first, decoded once. What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
     quotes. Then, in this order:
 
     1. the last fenced block that holds a whole query (the grammar accepts it, and it has more than a RETURN);
@@ -58,10 +67,50 @@ def extract_cypher(completion: str) -> str | None:
     4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
     5. a whole query inside a block of another language.
 
+    HTML entities and a literal ``\\n`` are decoded only where the query does not parse and then does.
     A broken query stays as it is, to be scored as a syntax error. Raises GraphError if the tables of the
     grammar cannot be loaded.
     """
     reader = GrammarReader()
+    found = _query(completion, reader)
+    if found is None or _is_whole(found, reader):
+        return found if found is not None else _first_whole(unescaped(completion, reader), reader)
+    return _first_whole([*unescaped(found, reader), *unescaped(completion, reader)], reader) or found
+
+
+def _is_whole(query: str, reader: GrammarReader) -> bool:
+    return reader.standing(query) is Standing.WHOLE
+
+
+def _first_whole(texts: Iterable[str], reader: GrammarReader) -> str | None:
+    """Return the first whole query in other readings of a text."""
+    queries = (_query(text, reader) for text in texts)
+    return next((query for query in queries if query is not None and _is_whole(query, reader)), None)
+
+
+def _query(completion: str, reader: GrammarReader) -> str | None:
+    """Return the query in a completion as given: in JSON, in a block or in plain text."""
+    visible = visible_text(completion)
+    values = [(each, query) for each in json_values(visible) if (query := query_in(each.value, reader))]
+    if values:
+        rest, position = [], 0
+        for each, _ in values:
+            rest.append(visible[position : each.start])
+            position = each.stop
+        outside = "".join([*rest, visible[position:]])
+        blocks = fenced_blocks(outside, Span(0, len(outside)))
+        # A block of Cypher beside the JSON is the query, and the JSON an example of something.
+        if not any(_is_whole(_text(outside, block.body), reader) for block in blocks):
+            decoded = [query for _, query in values]
+            query = next((each for each in decoded[::-1] if _is_whole(each, reader)), decoded[-1])
+            return _query(query, reader) if "```" in query else query
+    plain = _plain_query(completion, reader)
+    if plain is not None and _is_whole(plain, reader):
+        return plain
+    return query_in_fields(visible, reader) or plain
+
+
+def _plain_query(completion: str, reader: GrammarReader) -> str | None:
     completion = without_quote_marks(completion)
     parts = [(region, fenced_blocks(completion, region)) for region in visible_spans(completion)]
     # The last block first: it is the one that counts, and the one to spend the reader's budget on.
@@ -187,7 +236,6 @@ def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs)
     return end
 
 
-_LONGEST_JSON = 200_000
 _MOST_STARTS = 50
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
 _LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
@@ -199,7 +247,7 @@ def extract_json(completion: str) -> dict[str, Any] | None:
     Words and fences around it are skipped, and so is what stands between ``<think>`` tags. Line breaks within
     strings are accepted.
     """
-    text = re.sub(r"<think>.*?(</think>|\Z)", "", completion[:_LONGEST_JSON], flags=re.DOTALL)
+    text = re.sub(r"<think>.*?(</think>|\Z)", "", completion[:LONGEST_JSON], flags=re.DOTALL)
     decoder = json.JSONDecoder(strict=False)
     # SMILES contain backslashes that JSON does not allow: read a second time with those doubled.
     for written in (text, _LONE_BACKSLASH.sub(r"\\\\", text)):
@@ -246,8 +294,8 @@ def sole_json(reply: str) -> Any:
     unclear, and text that a reply quotes must not be read as its own. Raises ValueError with the reason.
     """
     text = reply.strip()
-    if len(text) > _LONGEST_JSON:
-        raise ValueError(f"longer than {_LONGEST_JSON:,} characters")
+    if len(text) > LONGEST_JSON:
+        raise ValueError(f"longer than {LONGEST_JSON:,} characters")
     if fenced := _FENCED.match(text):
         text = fenced[1]
     try:

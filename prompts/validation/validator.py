@@ -73,9 +73,11 @@ def find_issues(
     """Return what is wrong with a query, the cause before its consequences.
 
     With no intent of the question, only what the schema decides is checked, and whether the molecules of the
-    question are looked up. The convention ``benchmark`` wants the full context of each reaction or whole
+    question are looked up. Of a query over a budget of the parser, nothing is said. The convention ``benchmark`` wants the full context of each reaction or whole
     routes of reactions, ``as-asked`` what the question's words ask for.
     """
+    if reading.parsed.unread is not None:
+        return ()
     found = list(check_text(reading))
     if reading.parsed.errors:
         return tuple(found)
@@ -246,5 +248,5 @@ class SchemaValidator:
             notes.append("The graph is no reaction graph: only its schema is checked.")
         elif len(reading.branches) > 1:
             notes.append("The query is a UNION: its parts are checked against the schema alone.")
-        notes += [f"Not understood: {each.why}." for each in reading.unread if not reading.parsed.errors]
+        notes += [f"Not understood: {each.why}." for each in reading.unread if reading.parsed.unread or not reading.parsed.errors]
         return Validation(not findings, findings, asked, " ".join(dict.fromkeys(notes)))

@@ -10,7 +10,7 @@ from support.cases import read_cases
 
 from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.grammar import RecognizerTables, Rule, deserialize, load_tables
-from retrocypher.kg.cypher.parser import Grammar, ParsedQuery, number_value, parse
+from retrocypher.kg.cypher.parser import DEEPEST, Grammar, ParsedQuery, number_value, parse
 from retrocypher.kg.cypher.recovery import Recovery
 from retrocypher.kg.cypher.tokens import Node, Token, token_reader, tokens
 from retrocypher.kg.errors import GraphError
@@ -114,12 +114,27 @@ def test_unicode_escapes_keep_the_offsets_of_the_query() -> None:
 
 
 def test_deep_nesting_is_read_or_refused() -> None:
-    assert parse(f"RETURN {'(' * 2000}1{')' * 2000}").errors == ()
-    for opening in ("(", "[", "{a: ", "f(", "EXISTS { MATCH (n) WHERE ", "shortestPath("):
-        (issue,) = parse(f"RETURN {opening * 2000}").errors
-        assert "too deeply" in issue.message
-    assert parse(f"RETURN {'CASE WHEN ' * 200}").errors
-    assert "too deeply" not in parse(f"RETURN {'[' * 40}").errors[0].message
+    assert parse(f"RETURN {'(' * DEEPEST}1{')' * DEEPEST}").errors == ()
+    for opening in ("(", "[", "{a: ", "f(", "EXISTS { MATCH (n) WHERE ", "shortestPath(", "CASE WHEN "):
+        parsed = parse(f"RETURN {opening * 200}")
+        assert parsed.unread == "it is nested more than 30 levels deep"
+        assert [issue.message for issue in parsed.errors] == [f"not parsed: {parsed.unread}"]
+    # Neither brackets that close nothing nor properties of that name count.
+    assert parse(f"RETURN {')' * 50}{'(' * 31}").unread
+    assert parse(f"MATCH (n) RETURN {', '.join(['n.case'] * 50)}").errors == ()
+
+
+def test_a_query_of_too_many_tokens_or_characters_is_not_parsed() -> None:
+    assert parse(f"RETURN {', '.join(['1'] * 2_400)}").errors == ()
+    assert parse(f"RETURN {', '.join(['1'] * 2_600)}").unread == "it has more than 5,000 tokens"
+    assert parse(f"RETURN '{'C' * 199_000}'").errors == ()
+    assert parse(f"RETURN '{'C' * 200_000}'").unread == "it has more than 200,000 characters"
+
+
+def test_prediction_looks_ahead_within_a_budget() -> None:
+    parsed = parse(f"MATCH (a{':Molecule' * 2_000}) RETURN a")
+    assert parsed.unread == "it cannot be parsed without looking very far ahead"
+    assert parse(f"MATCH (a{':Molecule' * 100}) RETURN a").errors == ()
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from("()[]{}-<>'`\"\\u:| aN1*,"), max_size=40).map("".join))

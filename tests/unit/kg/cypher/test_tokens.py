@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -198,3 +199,17 @@ def archive(**files: bytes) -> bytes:
 def test_a_jar_without_the_recognizers_is_refused(content: bytes) -> None:
     with pytest.raises(GraphError, match="cannot be read"):
         read_jar(content)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'" + "\\'" * 40_000, "/*" * 40_000, "中\ufffd" * 40_000, "\U0001f600" * 80_000, '"\\"' * 30_000],
+    ids=["string", "comment", "script", "emoji", "strings"],
+)
+def test_time_grows_with_the_length_alone(text: str) -> None:
+    token_reader().read.cache_clear()
+    started = time.process_time()
+    found = tokens(text)
+    # A lexer that reads the rest of the text anew at each token takes minutes.
+    assert time.process_time() - started < 10
+    assert "".join(token.text for token in found) == text
