@@ -4,25 +4,22 @@ A class data sharing archive takes its start from about 6 s to about 2.5 s; the 
 graph writes it as it stops.
 """
 
-import ctypes
 import hashlib
 import importlib.util
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from retrocypher.kg.parent import end_with
 from retrocypher.kg.paths import cache_dir
 from retrocypher.kg.server.control import LAST_LINES, STARTED, Kind, Plan, StartError
 from retrocypher.kg.server.endpoint import ServerError
 from retrocypher.kg.server.release import DATA, HEAP_MIB, NEO4J_VERSION, class_path, local_settings
 
-PR_SET_PDEATHSIG = 1
 STOP_TIMEOUT_S = 60
 
 SUITABLE = (17, 21)
@@ -83,7 +80,7 @@ class LocalServer:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=self._plan.directory,
-                preexec_fn=lambda: _die_with(supervisor),
+                preexec_fn=lambda: end_with(supervisor),
             )
 
     def ready(self) -> bool:
@@ -121,14 +118,6 @@ class LocalServer:
     def remove(self) -> None:
         """End the process; its files go with the supervisor's folder."""
         self.kill()
-
-
-def _die_with(parent: int) -> None:
-    """Ask Linux to kill this process when its parent ends, however it ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from msgspec import convert, to_builtins
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
+from retrocypher.kg.parent import end_with
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.plugins.formatting.progress import LOGGER, show_progress
@@ -80,6 +81,9 @@ class SuiteSession:
             with self._usage_errors():
                 require_no_gate(self._config)
             return
+        if hasattr(self._config, "workerinput"):
+            # Nothing else would end a worker that is within native code when its controller is killed.
+            end_with(os.getppid())
         self._secrets = secrets_of(os.environ)
         with self._usage_errors():
             loops = [*chain.from_iterable(self._config.hook.pytest_retrocypher_loops(config=self._config))]

@@ -25,6 +25,7 @@ from retrocypher.prompts.extraction.structured import (
     query_in,
     query_in_fields,
     unescaped,
+    with_doubled_backslashes,
 )
 
 # In capitals a clause may begin after any space; otherwise only where a line, a label or a quotation begins.
@@ -91,7 +92,13 @@ def _first_whole(texts: Iterable[str], reader: GrammarReader) -> str | None:
 def _query(completion: str, reader: GrammarReader) -> str | None:
     """Return the query in a completion as given: in JSON, in a block or in plain text."""
     visible = visible_text(completion)
-    values = [(each, query) for each in json_values(visible) if (query := query_in(each.value, reader))]
+    values = [
+        (each, query)
+        for each in json_values(visible)
+        # A query in quotes is no JSON string unless it has to be decoded.
+        if not (isinstance(each.value, str) and _is_whole(visible[each.start + 1 : each.stop - 1], reader))
+        and (query := query_in(each.value, reader))
+    ]
     if values:
         rest, position = [], 0
         for each, _ in values:
@@ -105,9 +112,9 @@ def _query(completion: str, reader: GrammarReader) -> str | None:
             query = next((each for each in decoded[::-1] if _is_whole(each, reader)), decoded[-1])
             return _query(query, reader) if "```" in query else query
     plain = _plain_query(completion, reader)
-    if plain is not None and _is_whole(plain, reader):
-        return plain
-    return query_in_fields(visible, reader) or plain
+    # A query within a field, such as that of a Python dictionary, is decoded; one with a map stays.
+    around = plain if plain is not None and _is_whole(plain, reader) else ""
+    return query_in_fields(visible, around, reader) or plain
 
 
 def _plain_query(completion: str, reader: GrammarReader) -> str | None:
@@ -238,7 +245,6 @@ def _extent(text: str, start: re.Match[str], group: str, paragraphs: Paragraphs)
 
 _MOST_STARTS = 50
 _FENCED = re.compile(r"\A```(?:json)?[ \t]*\n(.*)\n```\Z", re.DOTALL)
-_LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
 
 
 def extract_json(completion: str) -> dict[str, Any] | None:
@@ -250,7 +256,7 @@ def extract_json(completion: str) -> dict[str, Any] | None:
     text = re.sub(r"<think>.*?(</think>|\Z)", "", completion[:LONGEST_JSON], flags=re.DOTALL)
     decoder = json.JSONDecoder(strict=False)
     # SMILES contain backslashes that JSON does not allow: read a second time with those doubled.
-    for written in (text, _LONE_BACKSLASH.sub(r"\\\\", text)):
+    for written in (text, with_doubled_backslashes(text)):
         for start in [match.start() for match in re.finditer(r"\{", written)][:_MOST_STARTS]:
             try:
                 found, _ = decoder.raw_decode(written, start)

@@ -22,7 +22,7 @@ _MOST_STRINGS = 200
 
 _START = re.compile(r"[{\[]|\A\s*\"")
 _KEY = re.compile(r"cypher|quer(?:y|ies)|statement", re.IGNORECASE)
-_LONE_BACKSLASH = re.compile(r'\\(?!["\\/bfnrtu])')
+_BACKSLASH = re.compile(r'\\(["\\/bfnrtu])?')
 # A field of an object that is cut off, or written as Python, JavaScript or YAML have it.
 _FIELD = re.compile(
     r"(?<!\w)\w{0,20}(?i:cypher|query|statement)\w{0,20}[\"'”]?\s{0,20}[:=]\s{0,20}"
@@ -42,6 +42,11 @@ class JsonValue(NamedTuple):
     value: Any
     start: int
     stop: int
+
+
+def with_doubled_backslashes(text: str) -> str:
+    """Double the backslashes that JSON does not allow, as in a SMILES that was not encoded."""
+    return _BACKSLASH.sub(lambda found: found[0] if found[1] else r"\\", text)
 
 
 def json_values(text: str) -> Iterator[JsonValue]:
@@ -121,12 +126,17 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def query_in_fields(text: str, reader: GrammarReader) -> str | None:
-    """Return the query in a field such as ``"cypher": "…"`` of an object that JSON does not read."""
+def query_in_fields(text: str, around: str, reader: GrammarReader) -> str | None:
+    """Return the query in a field such as ``"cypher": "…"`` of an object that JSON does not read.
+
+    Only a field whose text as written has ``around`` in it counts.
+    """
     best: tuple[Standing, str] | None = None
     for number, field in enumerate(_FIELD.finditer(text[:LONGEST_JSON])):
         if number == _MOST_STARTS:
             break
+        if around not in field.group():
+            continue
         found = field["triple"] or field["curly"] or _string(field["text"] or '""')
         found = _WORD_BEFORE.sub("", found.strip())
         standing = reader.standing(found)
@@ -143,7 +153,7 @@ def _string(literal: str) -> str:
         except (ValueError, SyntaxError, MemoryError):
             return literal[1:-1]
     body = literal[1:-1] if len(literal) > 1 and literal.endswith('"') else literal[1:].removesuffix("\\")
-    written = _LONE_BACKSLASH.sub(r"\\\\", body)
+    written = with_doubled_backslashes(body)
     try:
         return str(json.loads(f'"{written}"', strict=False))
     except ValueError:
