@@ -235,7 +235,11 @@ def _findings(
     Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
-    return find_issues(reading, asked, schema, "benchmark"), bool(reading.parsed.errors), reading.parsed.unread
+    return (
+        find_issues(reading, asked, schema, "benchmark"),
+        bool(reading.parsed.errors),
+        reading.parsed.unread,
+    )
 
 
 def not_read(why: str) -> str:

@@ -145,7 +145,9 @@ def _diagnose(
     if _lacks_an_entity(question, cypher):
         found.append("wrong_entity")
     unread = reading.parsed.unread
-    if unread is None and (without_cut(reading.parsed) is None) != (without_cut(parse(question.reference_cypher)) is None):
+    if unread is None and (without_cut(reading.parsed) is None) != (
+        without_cut(parse(question.reference_cypher)) is None
+    ):
         found.append("limit")
     if correct_directions(reading.parsed, schema).turned:
         found.append("traversal_direction")

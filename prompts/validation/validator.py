@@ -248,5 +248,9 @@ class SchemaValidator:
             notes.append("The graph is no reaction graph: only its schema is checked.")
         elif len(reading.branches) > 1:
             notes.append("The query is a UNION: its parts are checked against the schema alone.")
-        notes += [f"Not understood: {each.why}." for each in reading.unread if reading.parsed.unread or not reading.parsed.errors]
+        notes += [
+            f"Not understood: {each.why}."
+            for each in reading.unread
+            if reading.parsed.unread or not reading.parsed.errors
+        ]
         return Validation(not findings, findings, asked, " ".join(dict.fromkeys(notes)))
