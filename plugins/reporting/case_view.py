@@ -254,6 +254,8 @@ def _calibrations(record: Record, judge: JudgeEntry | None, root: Path) -> dict[
 
 _SHOWN = 20
 """Maximum number of lines of a difference."""
+_LONGEST_SHOWN = 4_000
+"""Maximum number of characters of a query."""
 
 
 class CaseFailedError(AssertionError):
@@ -280,7 +282,10 @@ def _lines(view: CaseView) -> Iterator[str]:
         yield f"why:      {', '.join(record.errors)}"
     yield from (f"{f'{about}:':<10}{safe(text)}" for about, text in view.explanation.why.texts.items())
     yield f"question: {safe(record.question)}"
-    yield f"cypher:   {safe(record.cypher or NO_QUERY)}"
+    query = record.cypher or NO_QUERY
+    yield f"cypher:   {safe(query[:_LONGEST_SHOWN])}"
+    if len(query) > _LONGEST_SHOWN:
+        yield f"and {counted(len(query) - _LONGEST_SHOWN, 'more character')}: see the Allure report"
     yield "difference (- missing, + too much):" if differing else "difference: none is stored"
     yield from map(safe, differing[:_SHOWN])
     if len(differing) > _SHOWN:

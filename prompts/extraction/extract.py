@@ -56,9 +56,10 @@ _STARTS = 40
 
 
 def extract_cypher(completion: str) -> str | None:
-    """Return the query in a completion, unchanged to the character; None where there is none.
+    r"""Return the query in a completion, unchanged to the character; None where there is none.
 
-    A query in JSON (``{"cypher": "…"}``, the arguments of a tool's call) comes first, decoded once. What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
+    A query in JSON (``{"cypher": "…"}``, the arguments of a tool's call) comes first, decoded once.
+    What is in ``<think>`` parts does not count, and the marks of a Markdown quote are no part of what it
     quotes. Then, in this order:
 
     1. the last fenced block that holds a whole query (the grammar accepts it, and it has more than a RETURN);
@@ -68,7 +69,7 @@ def extract_cypher(completion: str) -> str | None:
     4. the last fenced block, unless it is empty or tagged as another language: a query broken at its start;
     5. a whole query inside a block of another language.
 
-    HTML entities and a literal ``\\n`` are decoded only where the query does not parse and then does.
+    HTML entities and a literal ``\n`` are decoded only where the query does not parse and then does.
     A broken query stays as it is, to be scored as a syntax error. Raises GraphError if the tables of the
     grammar cannot be loaded.
     """

@@ -163,6 +163,10 @@ def _uncharged(smiles: str) -> str:
     return _CHARGED_ATOM.sub(r"\1", _flat(smiles))
 
 
+_LONGEST_COMPARED = 1_000
+"""Characters of a text that is compared with the name of a molecule; those of the graph are shorter."""
+
+
 def _could_be_molecule(value: str) -> bool:
     return bool(value) and not any(character.isspace() for character in value.strip())
 
@@ -174,6 +178,8 @@ def _likeness(name: str, value: str) -> float:
     same = canonical_smiles(name)
     if same is not None and same == canonical_smiles(value):
         return 1.0
+    if len(value) > _LONGEST_COMPARED:
+        return 0.0
     ratio = SequenceMatcher(None, name, value, autojunk=False).ratio()
     if canonical_smiles(value) is None and ratio >= _CLOSE_ENOUGH:
         # No molecule at all, so one that was meant to be this one.

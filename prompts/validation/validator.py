@@ -73,8 +73,9 @@ def find_issues(
     """Return what is wrong with a query, the cause before its consequences.
 
     With no intent of the question, only what the schema decides is checked, and whether the molecules of the
-    question are looked up. Of a query over a budget of the parser, nothing is said. The convention ``benchmark`` wants the full context of each reaction or whole
-    routes of reactions, ``as-asked`` what the question's words ask for.
+    question are looked up. Of a query over a budget of the parser, nothing is said. The convention
+    ``benchmark`` wants the full context of each reaction or whole routes of reactions, ``as-asked`` what the
+    question's words ask for.
     """
     if reading.parsed.unread is not None:
         return ()
