@@ -358,6 +358,7 @@ class Rule(StrEnum):
     FOREACH_CLAUSE = "foreachClause"
     SUBQUERY_CLAUSE = "subqueryClause"
     SUBQUERY_SCOPE = "subqueryScope"
+    SUBQUERY_IN_TRANSACTIONS = "subqueryInTransactionsParameters"
     PATTERN_LIST = "patternList"
     PATTERN_ELEMENT = "patternElement"
     PATH_PATTERN = "pathPatternNonEmpty"

@@ -72,8 +72,8 @@ class Attempts:
         """Plan, check and run a query once; only plan and check it where no more is asked.
 
         The shortcut skips the planning of a query that plainly reads only. It skips it too where the shape
-        was found harmless before, and sends the strings as parameters. Only a success counts; all else is
-        decided the long way. Raise Unauthorised if the server does not accept the session's credentials.
+        was found harmless before, and sends the strings as parameters. A success counts, and an error that
+        the server blames on the text as it is; all else is decided the long way. Raise Unauthorised if the server does not accept the session's credentials.
         """
         try:
             self._client.ready()
@@ -105,8 +105,7 @@ class Attempts:
             if call.plan_only or not only_reads(text, guard_rules()):
                 return None
             self._found_harmless(kind)
-            answer = self._client.run(text, {}, self._tag, deadline, call.values)
-            return None if "error" in answer else _ok(answer)
+            return _of_unchanged(self._client.run(text, {}, self._tag, deadline, call.values))
         places = self._harmless[kind]
         if places is None:
             places = self._harmless[kind] = parameter_places(text)
@@ -115,6 +114,8 @@ class Attempts:
             plan = self._client.explain(query.text, query.parameters, self._tag, deadline)
             return None if "error" in plan else Execution("ok")
         answer = self._client.run(query.text, query.parameters, self._tag, deadline, call.values)
+        if not query.parameters:
+            return _of_unchanged(answer)
         return None if "error" in answer else _ok(answer)
 
     def _long_way(self, call: Call, deadline: float) -> Execution | InconclusiveAttempt:
@@ -156,6 +157,14 @@ def _ok(answer: dict[str, Any]) -> Execution:
     return Execution(
         "ok", columns=answer["columns"], rows=rows, row_count=len(rows), truncated=answer["truncated"]
     )
+
+
+def _of_unchanged(answer: dict[str, Any]) -> Execution | None:
+    """Return what an answer to the text as it is says of the query; None where an error does not decide."""
+    if "error" not in answer:
+        return _ok(answer)
+    failed = _failed(judge(answer["error"]), answer["error"])
+    return failed if isinstance(failed, Execution) else None
 
 
 def _failed(verdict: Status | Trouble, error: dict[str, Any]) -> Execution | InconclusiveAttempt:

@@ -111,9 +111,15 @@ def only_reads(text: str, rules: GuardRules) -> bool:
         and len(statements := parsed.root.nodes("statement")) == 1
         and statements[0].start == parsed.tokens[0].start
         and statements[0].node(Rule.REGULAR_QUERY) is not None
-        and all(clause.kind in rules.reading_clauses for clause in found)
+        and all(clause.kind in rules.reading_clauses or _is_plain_subquery(clause) for clause in found)
         and refusal_by_tokens(parsed.tokens, rules) is None
     )
+
+
+def _is_plain_subquery(clause: Clause) -> bool:
+    """Whether a clause is ``CALL { ... }`` in the query's own transaction; its inner clauses are checked, too."""
+    called = clause.node.node(Rule.SUBQUERY_CLAUSE)
+    return called is not None and called.node(Rule.SUBQUERY_IN_TRANSACTIONS) is None
 
 
 def _refused_name(name: str, found: Sequence[Token], start: int, stop: int, rules: GuardRules) -> str | None:
