@@ -26,7 +26,13 @@ from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
 
-from retrocypher.kg.execution.hashing import HASH_BYTES, HASHED_BYTES, HASHED_ROWS, hash_value
+from retrocypher.kg.execution.hashing import (
+    HASH_BYTES,
+    HASHED_BYTES,
+    HASHED_ROWS,
+    compared_rows,
+    hash_value,
+)
 from retrocypher.kg.offline import refuse_as_parent
 from retrocypher.kg.server.endpoint import Endpoint, connect
 
@@ -238,11 +244,11 @@ class Client:
         with self._session() as session:
             result = session.run(_query(request["text"], request), request["parameters"])
             width = len(result.keys())
-            for record in result:
+            for row in compared_rows((record.values() for record in result), request["values"]):
                 if rows == HASHED_ROWS or len(hashes) + width * HASH_BYTES > HASHED_BYTES:
                     truncated = True
                     break
-                for value in record.values():
+                for value in row:
                     hashes += hash_value(to_json_value(value), request["values"])
                 rows += 1
             if not truncated:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from retrocypher.kg.errors import GraphError
-from retrocypher.kg.execution.hashing import Values, hash_value
+from retrocypher.kg.execution.hashing import Values, compared_rows, hash_value
 
 Status = Literal["ok", "syntax_error", "runtime_error", "timeout", "refused", "no_query"]
 
@@ -88,8 +88,9 @@ def hash_rows(execution: Execution, values: Values) -> Execution:
     """Return the `HashedTable` of a complete result that was kept as rows; what is not ``ok`` as it is."""
     if execution.status != "ok":
         return execution
-    hashes = b"".join(hash_value(value, values) for row in execution.rows for value in row)
-    return HashedTable("ok", row_count=len(execution.rows), width=len(execution.columns), hashes=hashes)
+    rows = list(compared_rows(execution.rows, values))
+    hashes = b"".join(hash_value(value, values) for row in rows for value in row)
+    return HashedTable("ok", row_count=len(rows), width=len(execution.columns), hashes=hashes)
 
 
 @dataclass(frozen=True, slots=True)

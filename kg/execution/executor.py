@@ -73,7 +73,8 @@ class Attempts:
 
         The shortcut skips the planning of a query that plainly reads only. It skips it too where the shape
         was found harmless before, and sends the strings as parameters. A success counts, and an error that
-        the server blames on the text as it is; all else is decided the long way. Raise Unauthorised if the server does not accept the session's credentials.
+        the server blames on the text as it is; all else is decided the long way. Raise Unauthorised if the
+        server does not accept the session's credentials.
         """
         try:
             self._client.ready()

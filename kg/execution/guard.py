@@ -117,7 +117,7 @@ def only_reads(text: str, rules: GuardRules) -> bool:
 
 
 def _is_plain_subquery(clause: Clause) -> bool:
-    """Whether a clause is ``CALL { ... }`` in the query's own transaction; its inner clauses are checked, too."""
+    """Whether a clause is ``CALL { ... }`` in the query's own transaction; those inside are clauses, too."""
     called = clause.node.node(Rule.SUBQUERY_CLAUSE)
     return called is not None and called.node(Rule.SUBQUERY_IN_TRANSACTIONS) is None
 

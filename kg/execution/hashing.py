@@ -13,8 +13,10 @@ Two values have one hash if they are equal in this sense:
 - Lists are equal in order, or as multisets where the order means nothing. Maps are equal by key.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, Literal
 
 from retrocypher.kg.execution.published import published_form
@@ -26,14 +28,24 @@ HASHED_ROWS = 100_000
 HASHED_BYTES = 64 * 1024**2
 """Size of all hashes of a result: 40 columns of the most rows."""
 
-Values = Literal["ordered_lists", "unordered_lists", "published"]
-"""How values are compared; ``published`` does as CypherBench's own evaluator."""
+Values = Literal["ordered_lists", "unordered_lists", "published", "members"]
+"""How values are compared.
+
+``published`` does as CypherBench's own evaluator. ``members`` compares the members of all lists, each once.
+"""
 
 _EXACT_FROM, _EXACT_TO = 1e9, 1e15
 _OFF_THE_HALF = 0.2137
 """Moves numbers that are rounded to integers, so that neither ...5 nor an amount with cents is the edge."""
 _OFF_THE_EDGE = 1 - 2e-10
 """Moves numbers by a fiftieth of the last digit that counts, so that ...5 is not the edge."""
+
+
+def compared_rows(rows: Iterable[list[Any]], values: Values) -> Iterable[list[Any]]:
+    """Return the rows that are compared."""
+    if values == "members":
+        return [[member] for member in dict.fromkeys(chain.from_iterable(chain.from_iterable(rows)))]
+    return rows
 
 
 def hash_value(value: Any, values: Values) -> bytes:

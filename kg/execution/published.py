@@ -39,10 +39,13 @@ def is_ordered(gold: str) -> bool:
     return "order by" in gold.lower()
 
 
-def provenance_text(query: str) -> str:
-    """The query that returns the element ids of the provenance subgraph; empty for the empty set."""
+def provenance_text(query: str, most: int) -> str:
+    """The query of the provenance subgraph, of at most so many nodes: a list of element ids for each branch.
+
+    It is empty for the empty set.
+    """
     parts = [_matching(part.strip()) for part in _branches(query)]
-    return " UNION ".join(_element_ids(part) for part in parts if part)
+    return " UNION ".join(_element_ids(part, most) for part in parts if part)
 
 
 def _branches(query: str) -> list[str]:
@@ -71,7 +74,7 @@ def _matching(branch: str) -> str:
     return " ".join(kept)
 
 
-def _element_ids(matching: str) -> str:
+def _element_ids(matching: str, most: int) -> str:
     clauses = _clauses(matching)
     names: set[str] = set()
     numbers = {"r": 0, "n": 0}
@@ -94,7 +97,8 @@ def _element_ids(matching: str) -> str:
         node += "_"
     only = f" WITH {node} WHERE {node} IS NOT NULL" if "OPTIONAL" in found else ""
     nodes = f"[{', '.join(sorted(names))}] AS {node}{only}"
-    return f"{found} UNWIND {nodes} RETURN DISTINCT elementId({node}) AS id"
+    limit = f"WITH DISTINCT {node} LIMIT {most}"
+    return f"{found} UNWIND {nodes} {limit} RETURN collect(elementId({node})) AS id"
 
 
 def published_form(value: Any, digest: Callable[[bytes], bytes]) -> bytes:

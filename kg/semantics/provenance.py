@@ -21,7 +21,9 @@ from retrocypher.kg.cypher.tokens import Node
 
 
 class Provenance(NamedTuple):
-    """The query of a provenance subgraph: one column, the element id of each node once.
+    """The query of a provenance subgraph: rows of one list, with the element id of each node at least once.
+
+    One list is received many times faster than as many rows. Each has at most ``most``.
 
     ``query`` is empty for the empty set, and None where the query could not be read, for the ``reason``.
     """
@@ -41,8 +43,8 @@ class _NotUnderstood(Exception):  # noqa: N818 - a signal, not an error
     pass
 
 
-def provenance(query: str) -> Provenance:
-    """Return the query that returns the element ids of the nodes of a query's provenance subgraph."""
+def provenance(query: str, most: int) -> Provenance:
+    """Return the query that returns the element ids of a query's provenance subgraph, at most ``most``."""
     parsed = parse(query)
     if parsed.errors:
         return Provenance(None, f"not understood: {parsed.unread or parsed.errors[0].message}")
@@ -51,7 +53,7 @@ def provenance(query: str) -> Provenance:
     if regular is None:
         return Provenance(None, "not understood: not one query")
     try:
-        return Provenance(_Rewriter(parsed).united(regular))
+        return Provenance(_Rewriter(parsed, most).united(regular, as_list=True))
     except _NotUnderstood as reason:
         return Provenance(None, f"not understood: {reason}")
 
@@ -59,19 +61,20 @@ def provenance(query: str) -> Provenance:
 class _Rewriter:
     """Makes provenance queries of the parts of one query."""
 
-    def __init__(self, parsed: ParsedQuery) -> None:
+    def __init__(self, parsed: ParsedQuery, most: int) -> None:
         self._parsed = parsed
+        self._most = most
         self._prefix = free_prefix(parsed.text, "__n")
         self._id = f"{self._prefix}id"
         self._names = 0
 
-    def united(self, regular: Node) -> str:
-        """The query of all branches; empty where none has a MATCH."""
+    def united(self, regular: Node, *, as_list: bool = False) -> str:
+        """The query of all branches, a row for each node or each branch; empty where none has a MATCH."""
         return "\nUNION\n".join(
-            query for single in regular.nodes(Rule.SINGLE_QUERY) for query in self._queries(single)
+            query for single in regular.nodes(Rule.SINGLE_QUERY) for query in self._queries(single, as_list)
         )
 
-    def _queries(self, single: Node) -> list[str]:
+    def _queries(self, single: Node, as_list: bool) -> list[str]:
         """The query of one branch, and one for each of its subqueries."""
         if single.node(Rule.REGULAR_QUERY) is not None:
             raise _NotUnderstood("a query in braces")
@@ -93,8 +96,9 @@ class _Rewriter:
                     united = "" if inner is None else self.united(inner)
                     if inner is not None and united:
                         head = self._parsed.text[body.start : inner.start]
-                        only = f"WITH DISTINCT {self._id} WHERE {self._id} IS NOT NULL RETURN {self._id}"
-                        queries.append("\n".join([*text, f"{head}{united}\n}}", only]))
+                        queries.append(
+                            "\n".join([*text, f"{head}{united}\n}}", *self._end(self._id, self._id, as_list)])
+                        )
                     text.append(source)
                 case Rule.UNWIND_CLAUSE | "callClause" | "useClause":
                     text.append(source)
@@ -107,10 +111,16 @@ class _Rewriter:
             nodes = ", ".join(each.spelled for each in found.values() if not each.is_path)
             paths = [f"coalesce(nodes({each.spelled}), [])" for each in found.values() if each.is_path]
             text.append(f"UNWIND {' + '.join([f'[{nodes}]', *paths])} AS {node}")
-            text.append(f"WITH DISTINCT {node} WHERE {node} IS NOT NULL")
-            text.append(f"RETURN elementId({node}) AS {self._id}")
-            queries.insert(0, "\n".join(text))
+            queries.insert(0, "\n".join([*text, *self._end(node, f"elementId({node})", as_list)]))
         return queries
+
+    def _end(self, variable: str, element_id: str, as_list: bool) -> list[str]:
+        """The clauses that return each id once."""
+        distinct = f"WITH DISTINCT {variable} WHERE {variable} IS NOT NULL"
+        if not as_list:
+            return [distinct, f"RETURN {element_id} AS {self._id}"]
+        limit = f"WITH {variable} LIMIT {self._most}"
+        return [distinct, limit, f"RETURN collect({element_id}) AS {self._id}"]
 
     def _matched(self, body: Node, found: dict[str, _Found]) -> str:
         """A MATCH clause in which all nodes, or their paths, have names; adds those to ``found``."""

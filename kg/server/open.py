@@ -272,8 +272,9 @@ def open_uri(spec: str) -> Endpoint:
 
 
 def _refused(address: Endpoint) -> ServerError:
+    given = "with the password given" if address.password else "without a password"
     return ServerError(
-        f"The server at {address.uri} refuses the user '{address.user}' with the password given. "
+        f"The server at {address.uri} refuses the user '{address.user}' {given}. "
         "Set NEO4J_USER and NEO4J_PASSWORD, or write both into the address."
     )
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from retrocypher.kg.semantics.schema import Connection, Properties, Schema
+
 ValueType = Literal[
     "str", "int", "float", "bool", "date", "list[str]", "list[int]", "list[float]", "list[date]"
 ]
@@ -31,6 +33,21 @@ class GraphSchema:
 
     labels: Mapping[str, Mapping[str, ValueType]]
     relationships: tuple[RelationshipType, ...]
+
+    def described(self) -> Schema:
+        """Return the schema in which queries are read; it names properties without their types."""
+        return Schema(
+            nodes={frozenset([label]): _untyped(found) for label, found in self.labels.items()},
+            types={each.type: _untyped(each.properties) for each in self.relationships},
+            connections=frozenset(
+                Connection(frozenset([each.start]), each.type, frozenset([each.end]))
+                for each in self.relationships
+            ),
+        )
+
+
+def _untyped(properties: Mapping[str, ValueType]) -> Properties:
+    return {name: frozenset() for name in properties}
 
 
 @dataclass(frozen=True, slots=True)

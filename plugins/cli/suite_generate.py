@@ -4,6 +4,7 @@ import shutil
 import tempfile
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,9 @@ def suite_generate_command(
     lexicon_file = folder / LEXICON_FILE
     first = not lexicon_file.is_file()
     graph, source, endpoint = _read(spec, folder)
+    # Ids of questions begin with the name of the suite, wherever its graph comes from.
+    name = suite.name if suite else folder.resolve().name
+    graph = replace(graph, name=name)
     generation = (suite and suite.generation) or propose(graph)
     if seed is not None:
         generation = msgspec.structs.replace(generation, seed=seed)
@@ -137,7 +141,7 @@ def suite_generate_command(
     folder.mkdir(parents=True, exist_ok=True)
     if source.file and not (folder / source.file).exists():
         shutil.copyfile(spec, folder / source.file)
-    suite = suite or SuiteFile(folder.resolve().name, "1", source)
+    suite = suite or SuiteFile(name, "1", source)
     write_suite(folder, msgspec.structs.replace(suite, graph=source, generation=generation))
     if first:
         write_lexicon(lexicon_file, lexicon)

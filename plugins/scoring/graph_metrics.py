@@ -17,13 +17,17 @@ from retrocypher.kg.cypher.clauses import writing_clauses
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution import published
 from retrocypher.kg.execution.execution import Execution, HashedTable, hash_rows
-from retrocypher.kg.execution.hashing import HASH_BYTES, Values
+from retrocypher.kg.execution.hashing import HASH_BYTES, HASHED_ROWS, Values
 from retrocypher.kg.semantics.provenance import Provenance, provenance
 from retrocypher.kg.semantics.result_order import SortedQuery, with_sort_keys
 from retrocypher.plugins.scoring.execution_accuracy import same_table, sort_groups, sorted_rows, values_of
 
 KEPT_BYTES = 256 * 1024**2
 """Hashes of results that are kept; the least recently used go first."""
+
+
+_MOST_NODES = HASHED_ROWS + 1
+"""Nodes that are fetched of a provenance subgraph: one more than are compared."""
 
 
 class HashingExecutor(Protocol):
@@ -162,7 +166,7 @@ class GraphMetrics:
         return gold, None if order is None else list(range(gold.row_count)), 0
 
     def _similarity(self, gold_text: str, text: str, executed: Execution | None) -> float:
-        gold = self._nodes(provenance(gold_text))
+        gold = self._nodes(provenance(gold_text, _MOST_NODES))
         if text == gold_text:
             return 1.0
         parsed = parse(text)
@@ -172,7 +176,7 @@ class GraphMetrics:
         if not text.strip() or broken or refused:
             return 0.0
         try:
-            return _jaccard(gold, self._nodes(provenance(text)), of_nothing=1.0)
+            return _jaccard(gold, self._nodes(provenance(text, _MOST_NODES)), of_nothing=1.0)
         except Undefined:
             runs = executed or self._run(text, "ordered_lists")
             if runs.status == "ok":
@@ -184,7 +188,7 @@ class GraphMetrics:
             raise Undefined(found.reason or "")
         if not found.query:
             return frozenset()
-        return _first_column(_complete(self._run(found.query, "ordered_lists")))
+        return _members(_complete(self._run(found.query, "members")))
 
     def _published_accuracy(self, gold_text: str, text: str) -> float:
         gold = _complete(self._run(gold_text, "published"))
@@ -206,11 +210,12 @@ class GraphMetrics:
 
     def _published_similarity(self, gold_text: str, text: str) -> float:
         found: list[frozenset[bytes]] = []
-        for query in map(published.provenance_text, (gold_text, text)):
-            result = self._run(query, "published") if query else HashedTable("ok")
+        for each in (gold_text, text):
+            query = published.provenance_text(each, _MOST_NODES)
+            result = self._run(query, "members") if query else HashedTable("ok")
             if not isinstance(result, HashedTable):
                 return 0.0
-            found.append(_first_column(_complete(result)))
+            found.append(_members(_complete(result)))
         return _jaccard(found[0], found[1], of_nothing=0.0)
 
     def _run(self, text: str, values: Values) -> Execution:
@@ -233,9 +238,8 @@ def _complete(result: Execution) -> HashedTable:
     return result
 
 
-def _first_column(table: HashedTable) -> frozenset[bytes]:
-    step = max(table.width, 1) * HASH_BYTES
-    return frozenset(table.hashes[at : at + HASH_BYTES] for at in range(0, len(table.hashes), step))
+def _members(table: HashedTable) -> frozenset[bytes]:
+    return frozenset(table.hashes[at : at + HASH_BYTES] for at in range(0, len(table.hashes), HASH_BYTES))
 
 
 def _jaccard(one: frozenset[bytes], other: frozenset[bytes], *, of_nothing: float) -> float:

@@ -15,6 +15,7 @@ from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.loading import load, schema_text
 from retrocypher.kg.questions.reading import QuestionSet
+from retrocypher.kg.semantics.schema import parse_schema
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.server.engine import RunningServer
 from retrocypher.kg.server.open import graph_folder, open_server, open_uri
@@ -40,6 +41,8 @@ from retrocypher.prompts.templates.template import prompt_set_sha256
 
 if TYPE_CHECKING:
     import neo4j
+
+    from retrocypher.kg.suites.graph import PropertyGraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +92,7 @@ def graph_of(plan: Plan) -> RunGraph:
     """Return the graph of a run, of a server or of replayed runs; raises as `open_graph` does."""
     runs = plan.replay
     if runs is None and plan.suite is not None:
-        graph = graph_of_suite(plan.options.graph, plan.suite)
-        try:
-            require_known_names(plan.suite, graph.schema)
-        except InputError:
-            graph.stop()
-            raise
-        return graph
+        return graph_of_suite(plan.options.graph, plan.suite)
     if runs is None:
         return open_graph(plan.options.graph, plan.question_set)
     folders = tuple(log.path for log in runs.logs)
@@ -132,7 +129,21 @@ def open_graph(spec: str, question_set: QuestionSet) -> RunGraph:
 
 
 def graph_of_suite(spec: str, suite: TableSuite) -> RunGraph:
-    """Start or reach the server with the graph of a suite; raises as `open_graph` does."""
+    """Start or reach the server with the graph of a suite; raises as `open_graph` does.
+
+    Also raises InputError if a question has a label or relationship type that the graph lacks: before the
+    server starts, where the file of the graph is read, which a kept store saves.
+    """
+    graph = _graph_of_suite(spec, suite)
+    try:
+        require_known_names(suite, parse_schema(graph.schema))
+    except InputError:
+        graph.stop()
+        raise
+    return graph
+
+
+def _graph_of_suite(spec: str, suite: TableSuite) -> RunGraph:
     wanted = suite.question_set.fingerprint
     file = suite.graph_file
     if file is None:
@@ -141,7 +152,12 @@ def graph_of_suite(spec: str, suite: TableSuite) -> RunGraph:
     from retrocypher.kg.suites.loading import fingerprint_of_graph, load_graph
     from retrocypher.kg.suites.simplekg import read_simplekg
 
-    read = cache(partial(read_simplekg, file))
+    @cache
+    def read() -> "PropertyGraph":
+        graph = read_simplekg(file)
+        require_known_names(suite, graph.schema.described())
+        return graph
+
     if not wanted:
         wanted = fingerprint_of_graph(read())
 

@@ -9,7 +9,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import TableFacts
 from retrocypher.kg.questions.reading import QuestionSet
 from retrocypher.kg.semantics.reader import read_query
-from retrocypher.kg.semantics.schema import parse_schema
+from retrocypher.kg.semantics.schema import Schema
 from retrocypher.kg.server.open import is_uri
 from retrocypher.kg.suites.questions import TableQuestion, asked, read_questions
 from retrocypher.kg.suites.suite import QUESTIONS_FILE, SUITE_FILE, SuiteFile, read_suite, suite_folder
@@ -126,9 +126,8 @@ def read_table_suite(folder: Path, prompts: Path | None = None) -> TableSuite:
     return suite
 
 
-def require_known_names(suite: TableSuite, schema_text: str) -> None:
+def require_known_names(suite: TableSuite, schema: Schema) -> None:
     """Refuse reference queries and entities with a label or type that the graph lacks; raise InputError."""
-    schema = parse_schema(schema_text)
     for question in suite.question_set.questions:
         facts = question.table if isinstance(question.table, TableFacts) else TableFacts()
         named = [each.partition(":")[0] for each in facts.entities]

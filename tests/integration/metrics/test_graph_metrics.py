@@ -221,6 +221,6 @@ def test_undefined_has_a_reason(metrics: GraphMetrics) -> None:
 
 def test_every_provenance_query_of_a_reference_is_planned(executor: GuardedExecutor) -> None:
     for question in load_questions().questions[::10]:
-        query = provenance(question.reference_cypher).query
+        query = provenance(question.reference_cypher, HASHED_ROWS + 1).query
         assert query
         assert executor.explain(query).status == "ok"

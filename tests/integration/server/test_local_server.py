@@ -69,3 +69,10 @@ class TestLocalServer(ServerTests):
         with pytest.raises(ServerError, match=r"refuses the user 'neo4j'.*NEO4J_PASSWORD") as caught:
             open_server(address, graph_fingerprint="", load_graph=pytest.fail)
         assert "geheim" not in str(caught.value)
+
+    def test_a_missing_password_is_said_to_be_missing(
+        self, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("NEO4J_PASSWORD", raising=False)
+        with pytest.raises(ServerError, match=r"refuses the user 'neo4j' without a password"):
+            open_server(endpoint.uri, graph_fingerprint="", load_graph=pytest.fail)

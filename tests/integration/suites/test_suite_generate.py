@@ -39,7 +39,7 @@ def endpoint(own_server: Endpoint) -> Endpoint:
 
 
 def test_a_file_gives_a_suite_that_the_user_edits(tmp_path: Path) -> None:
-    file, folder = tmp_path / "league.json.gz", tmp_path / "league"
+    file, folder = tmp_path / "league.json.gz", tmp_path / "mine"
     write_simplekg(_league_with_names(), file)
 
     done = _generate(folder, "--graph", str(file), "--n", "24")
@@ -48,10 +48,11 @@ def test_a_file_gives_a_suite_that_the_user_edits(tmp_path: Path) -> None:
     assert "total              24     6" in done.output
     assert "lexicon.yaml has the words of the schema: edit it" in done.output
     suite = read_suite(folder)
-    assert (suite.name, suite.graph.file) == ("league", "graph.json.gz")
+    assert (suite.name, suite.graph.file) == ("mine", "graph.json.gz")
     assert (folder / "graph.json.gz").read_bytes() == file.read_bytes()
     first = read_questions(folder)
     assert {each.task for each in first} == set(tasks())
+    assert all(each.id.startswith("mine-") for each in first)
 
     # The edited files are kept and used.
     text = (folder / "lexicon.yaml").read_text()

@@ -4,7 +4,7 @@ import pytest
 
 from retrocypher.kg.execution.published import is_ordered, provenance_text
 
-TAIL = "AS node RETURN DISTINCT elementId(node) AS id"
+TAIL = "AS node WITH DISTINCT node LIMIT 9 RETURN collect(elementId(node)) AS id"
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,13 @@ TAIL = "AS node RETURN DISTINCT elementId(node) AS id"
         # A name that is free; a node that may be missing.
         (
             "MATCH (node)-->(id) RETURN id",
-            "MATCH (node)-->(id) UNWIND [id, node] AS node_ RETURN DISTINCT elementId(node_) AS id",
+            "MATCH (node)-->(id) UNWIND [id, node] AS node_"
+            " WITH DISTINCT node_ LIMIT 9 RETURN collect(elementId(node_)) AS id",
         ),
         (
             "MATCH (n) OPTIONAL MATCH (n)-->(m) RETURN m",
             "MATCH (n) OPTIONAL MATCH (n)-->(m) UNWIND [m, n] AS node WITH node WHERE node IS NOT NULL"
-            " RETURN DISTINCT elementId(node) AS id",
+            " WITH DISTINCT node LIMIT 9 RETURN collect(elementId(node)) AS id",
         ),
         ("match (n) return n", ""),
         (" MATCH (n) RETURN n", f"MATCH (n) UNWIND [n] {TAIL}"),
@@ -65,7 +66,7 @@ TAIL = "AS node RETURN DISTINCT elementId(node) AS id"
     ],
 )
 def test_provenance(query: str, expected: str) -> None:
-    assert provenance_text(query) == expected
+    assert provenance_text(query, 9) == expected
 
 
 def test_the_words_order_by_anywhere_count() -> None:

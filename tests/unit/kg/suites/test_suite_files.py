@@ -9,6 +9,7 @@ from support.table_suites import QUESTIONS, TEAMS, question, write_suite_folder
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.suites.questions import asked, read_questions, write_questions
 from retrocypher.kg.suites.suite import read_suite, suite_folder, write_suite
+from retrocypher.plugins.session.manifest import graph_of_suite
 from retrocypher.plugins.session.suites import read_table_suite
 
 
@@ -139,3 +140,11 @@ def test_a_folder_with_a_path_is_never_a_shipped_suite(
     monkeypatch.chdir(tmp_path)
     assert read_suite(suite_folder("./flights")).name == "teams"
     assert read_suite(suite_folder("flights")).name == "flights"
+
+
+def test_a_label_that_the_file_lacks_is_refused_before_a_server_is_asked(tmp_path: Path) -> None:
+    suite = read_table_suite(
+        write_suite_folder(tmp_path, [question("a", "t", "Which clubs?", "MATCH (n:Club) RETURN n.name")])
+    )
+    with pytest.raises(InputError, match=r"no label or relationship type 'Club', which a uses"):
+        graph_of_suite("bolt://127.0.0.1:1", suite)

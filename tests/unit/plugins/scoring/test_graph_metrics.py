@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.execution.execution import Execution, HashedTable, hash_rows
-from retrocypher.kg.execution.hashing import Values
+from retrocypher.kg.execution.hashing import HASHED_ROWS, Values
 from retrocypher.kg.semantics.provenance import provenance
 from retrocypher.plugins.scoring import graph_metrics
 from retrocypher.plugins.scoring.graph_metrics import GraphMetrics, GraphScores
@@ -34,7 +34,7 @@ class Results:
 
     def of(self, query: str, result: Execution, *nodes: str) -> None:
         self.results[query] = result
-        self.results[provenance(query).query or ""] = rows(*nodes)
+        self.results[provenance(query, HASHED_ROWS + 1).query or ""] = rows(list(nodes))
 
 
 def test_each_text_runs_once_and_a_known_result_not_at_all() -> None:
