@@ -30,6 +30,7 @@ from retrocypher.plugins.runs.summary import (
     UnmatchedColumns,
     cases_sha256,
 )
+from retrocypher.plugins.statistics.intervals import Estimate
 
 _SETTINGS = ("single_step", "multi_step", "table")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
@@ -73,6 +74,9 @@ class Summary:
         self._slices: dict[str, dict[tuple[Series, str], Group]] = defaultdict(lambda: defaultdict(Group))
         self._ids: list[str] = []
         self._scored: list[CaseScores] = []
+        self._scored_of: dict[str, dict[tuple[Series, str], list[CaseScores]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         self._exemplars: dict[str, Counter[str]] = defaultdict(Counter)
         self._unmatched: Counter[str] = Counter()
         self._cases_with_unmatched = 0
@@ -142,6 +146,13 @@ class Summary:
         """
         return Means(ScoreTable(self._scored, clusters, (metric,)), (metric,))
 
+    def mean_of_slice(
+        self, series: Series, name: str, value: str, clusters: Mapping[str, str], metric: str
+    ) -> Estimate:
+        """Return the mean of a score over a slice of the suite; arguments as in `means`."""
+        cases = self._scored_of[name][series, value]
+        return Means(ScoreTable(cases, clusters, (metric,)), (metric,)).of()[metric]
+
     def variations(self, clusters: Mapping[str, str]) -> list[Variation]:
         """Return how outcomes vary over repeats and paraphrases; arguments as in `means`."""
         if len({(each.phrasing, each.repeat) for each in self._scored}) < 2:
@@ -172,6 +183,8 @@ class Summary:
             more = {name: record.scores.value(name) for name in MORE_METRICS if record.setting == "table"}
             scores = {"f1": record.scores.f1, **more, "passed": float(record.passed)}
             self._scored.append(labelled(record, scores))
+            for name, value in slices.items():
+                self._scored_of[name][(record.model, record.loop), value].append(self._scored[-1])
         if record.exemplar_id is not None:
             self._exemplars[record.shot][record.exemplar_id] += 1
         columns = (record.scores and record.scores.unmatched_columns) or []

@@ -66,7 +66,11 @@ def render_table(
         head = f"{title} ({note})" if note else title
         tables.append(_model_table(head, cells, means, headline, summary.is_of_tables))
         for name, groups in summary.slices_of((model, loop)).items():
-            tables += ["", _slice_table(name, groups)]
+            of_values = {
+                value: summary.mean_of_slice((model, loop), name, value, clusters or {}, headline)
+                for value in groups
+            }
+            tables += ["", _slice_table(name, groups, headline, of_values)]
         if keys := together(cells.values()).keys:
             tables += ["", _key_table(keys)]
         tables += [*map(Text, lines), ""]
@@ -136,16 +140,19 @@ def _model_table(
     return table
 
 
-def _slice_table(name: str, groups: Mapping[str, Counts]) -> Table:
+def _slice_table(
+    name: str, groups: Mapping[str, Counts], headline: str, means: Mapping[str, Estimate]
+) -> Table:
     """Return the scores of table questions by the values of a slice."""
-    table = _empty(name, "cases", *map(score_name, _OF_SLICES), "ran")
+    shown = [each for each in _columns(headline, True) if each[0] not in _NOT_OF_SLICES]
+    table = _empty(name, *(heading for heading, _ in shown))
     for value, counts in groups.items():
-        means = (three_digits(counts.means[each].mean) for each in _OF_SLICES)
-        table.add_row(escape(value), f"{counts.cases:,}", *means, three_digits(counts.ran))
+        table.add_row(escape(value), *(make(counts, means[value]) for _, make in shown))
     return table
 
 
-_OF_SLICES = ("ex", "psjs", "f1")
+_NOT_OF_SLICES = ("P", "R", "passed", "failed", "not\nrun")
+"""Columns of the table above that tables of slices leave out."""
 
 
 def _key_table(keys: Mapping[str, Mapping[str, RunningMean]]) -> Table:

@@ -76,10 +76,8 @@ class SuiteSession:
             self._config.addinivalue_line("markers", f"{name}: a benchmark question of the {name} setting")
         settings = named_settings(self._config)
         if not settings:
-            from retrocypher.plugins.session.gate import require_no_gate
-
-            with self._usage_errors():
-                require_no_gate(self._config)
+            if self._config.getoption(dest("gate")) and not runs_nothing(self._config):
+                raise pytest.UsageError("--gate: no benchmark is named, so nothing would be judged; name benchmarks")
             return
         if hasattr(self._config, "workerinput"):
             # Nothing else would end a worker that is within native code when its controller is killed.

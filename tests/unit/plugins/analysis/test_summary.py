@@ -431,3 +431,24 @@ def test_the_table_tells_focus_f1_the_share_that_ran_and_the_interval_of_the_rep
     assert ["all", "3", *["0.500"] * 3, "n/a", "0.250", "1.000", "1", "2", "0"] in [
         line.split() for line in few
     ]
+
+
+def test_slices_of_a_suite_have_intervals() -> None:
+    records = [
+        record(
+            setting="table",
+            task="t",
+            question_id=f"q{number}",
+            slices={"length": "short" if number < 8 else "long"},
+            scores={"ex": float(number % 2), "f1": 1.0},
+        )
+        for number in range(10)
+    ]
+    lines = printed(render_table(summary_of(records), headline="ex"), 100).splitlines()
+    place = next(number for number, line in enumerate(lines) if line.split()[:1] == ["length"])
+    rows = {line.split()[0]: line.split()[1:] for line in lines[place + 1 :] if line.split()[:1]}
+    assert rows["short"][:2] == ["8", "0.500"]
+    low, high = map(float, rows["short"][2].split("\N{EN DASH}"))
+    assert 0 <= low < 0.5 < high <= 1
+    # Two clusters are too few.
+    assert rows["long"][:3] == ["2", "0.500", "n/a"]
