@@ -28,8 +28,8 @@ from retrocypher.plugins.analysis.gate_rules import (
     parse_rule,
 )
 from retrocypher.plugins.analysis.run_scores import RunScores
-from retrocypher.plugins.judge.criteria import JUDGE_KAPPA
 from retrocypher.plugins.runs.manifest import JudgeEntry
+from retrocypher.plugins.runs.record import JUDGE_KAPPA
 
 if TYPE_CHECKING:
     from retrocypher.plugins.judge.stored_calibration import StoredCalibration

@@ -21,6 +21,7 @@ from retrocypher.plugins.runs.record import (
     Scores,
 )
 from retrocypher.plugins.runs.summary import (
+    VARIATIONS,
     AbstentionSummary,
     AnswerMeasurements,
     AnswerSummary,
@@ -33,8 +34,6 @@ from retrocypher.plugins.runs.summary import (
     VariantSummary,
 )
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
-from retrocypher.plugins.scoring.labels import is_perfect
-from retrocypher.plugins.scoring.variations import VARIATIONS, variations
 
 _STATES = ("written", "insufficient", "empty")
 _OF_FALLBACKS = ("f1", "precision", "recall")
@@ -276,14 +275,6 @@ class LabelCounts:
         return ErrorSummary(self.cases, self.passed, by_label(self.primary), by_label(self.any), categories)
 
 
-def perfect_variations(record: Record) -> list[str] | None:
-    """Return how the query of a perfect case differs from the reference; None for any other case."""
-    cypher, reference = record.cypher, record.reference_cypher
-    if record.scores is None or not is_perfect(record.scores) or cypher is None:
-        return None
-    return [] if cypher == reference else variations(cypher, reference)
-
-
 @dataclass(slots=True)
 class Group:
     """Counts and means of some cases. Those that were not run are counted, but in no mean."""
@@ -306,7 +297,7 @@ class Group:
     """Means of `RETRIEVAL_METRICS` of each key, over the cases in which they are defined."""
 
     def add(self, record: Record, variations: Sequence[str] | None) -> None:
-        """Add a record, with what `perfect_variations` returned for it."""
+        """Add a record, with what `retrocypher.plugins.scoring.variations.of_perfect` returned for it."""
         if (fault := record.fault) is not None:
             self.infrastructure_errors[fault.stage] += 1
             return

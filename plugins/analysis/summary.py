@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import task_place
-from retrocypher.plugins.analysis.group import Group, by_name, perfect_variations
+from retrocypher.plugins.analysis.group import Group, by_name
 from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
 from retrocypher.plugins.analysis.variation import Variation, variations
 from retrocypher.plugins.runs.manifest import AnswerCounts, Counts, MadeOnce, ModelUsage, Served
@@ -30,6 +30,7 @@ from retrocypher.plugins.runs.summary import (
     UnmatchedColumns,
     cases_sha256,
 )
+from retrocypher.plugins.scoring.variations import of_perfect
 from retrocypher.plugins.statistics.intervals import Estimate
 
 _SETTINGS = ("single_step", "multi_step", "table")
@@ -164,7 +165,7 @@ class Summary:
         """Add a record.
 
         Args:
-            variations: What `perfect_variations` returns, which takes time, if it is known.
+            variations: What `of_perfect` returns, which takes time, if it is known.
         """
         keys: dict[str, Any] = {name: getattr(record, name) for name in (*_BY, "phrasing")}
         keys[_PROMPT_SHOT] = (record.prompt, record.shot)
@@ -174,7 +175,7 @@ class Summary:
         slices = {} if record.slices is UNSET else record.slices
         for name, value in slices.items():
             groups += [self._by[name][value], self._slices[name][(record.model, record.loop), value]]
-        known = perfect_variations(record) if variations is UNSET else variations
+        known = of_perfect(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
         self._ids.append(record.case_id)

@@ -15,7 +15,6 @@ from retrocypher.kg.mutations.operator import MutationKind, Operator
 from retrocypher.kg.mutations.registry import OPERATORS, Mutant, compose, mutations_of, operators_of
 from retrocypher.kg.questions.question import TASKS, Question
 from retrocypher.plugins.runs.record import Scores
-from retrocypher.plugins.scoring.labels import is_perfect
 from retrocypher.plugins.scoring.score import score
 
 
@@ -313,7 +312,7 @@ def check(cell: Cell, candidates: Iterable[Candidate], executor: Executor) -> Ch
 
 def is_right(status: str, scores: Scores) -> bool:
     """Whether a result is right as the bank takes it: ``f1`` and ``row_f1`` are 1."""
-    return status == "ok" and is_perfect(scores)
+    return status == "ok" and scores.is_perfect
 
 
 def _reason(candidate: Candidate, execution: Execution, scores: Scores, executor: Executor) -> str | None:

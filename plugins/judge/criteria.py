@@ -26,9 +26,6 @@ from retrocypher.prompts.models.openai_client import api_address
 from retrocypher.prompts.models.sides import as_set, environment_of
 from retrocypher.prompts.models.spec import ModelSpec
 
-JUDGE_KAPPA = 0.6
-"""Minimum lower confidence bound of kappa; 0.61 begins *substantial* agreement (Landis & Koch 1977)."""
-
 _FILE = Path(__file__).with_name("criteria.yaml")
 _TABLE_FILE = Path(__file__).with_name("criteria-table.yaml")
 _SHOWN = "plugins/judge/criteria.yaml"

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.semantics.schema import parse_schema
-from retrocypher.plugins.analysis.group import perfect_variations
 from retrocypher.plugins.analysis.ledger import Ledger
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.operations.rescored import (
@@ -35,6 +34,7 @@ from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.plugins.scoring.abstention import AbstentionAssessor
 from retrocypher.plugins.scoring.columns import key_encoder_named
 from retrocypher.plugins.scoring.score import Assessor
+from retrocypher.plugins.scoring.variations import of_perfect
 
 
 class Job(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Rescorer:
             if self._job.keep:
                 same = not again.parts and record.explanation == again.record.explanation
                 lines.append(line.raw if same else json_line(rewritten(line, again)).encode() + b"\n")
-                counted.append((_slim(again.record), perfect_variations(again.record)))
+                counted.append((_slim(again.record), of_perfect(again.record)))
         return Part(cases, b"".join(lines), counted)
 
 

@@ -32,6 +32,8 @@ ABSTAINED = "The model says that the graph cannot answer the question."
 GENERATOR = "generator"
 JUDGE_STAGE: Stage = "judge"
 """Stage of an infrastructure error of the judge. The case is already scored then."""
+JUDGE_KAPPA = 0.6
+"""Minimum lower confidence bound of kappa; 0.61 begins *substantial* agreement (Landis & Koch 1977)."""
 _OF_ANSWER = "answer:"
 _OF_JUDGE = f"{_OF_ANSWER}judge:"
 
@@ -131,6 +133,11 @@ class Scores(Struct, kw_only=True):
     """Provenance subgraph Jaccard similarity; absent without `--metrics psjs`, null where not defined."""
     executable: Share | UnsetType | None = UNSET
     """1 if the query ran to its end, else 0; absent without `--metrics executable`."""
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether a result is right value by value and, where that is defined, reaction by reaction."""
+        return self.f1 == 1.0 and self.row_f1 in (None, 1.0)
 
     def value(self, metric: str) -> float | None:
         """Return the score of one of `SCORE_METRICS` or `KEY_METRICS`."""

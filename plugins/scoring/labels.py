@@ -16,12 +16,6 @@ from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
 from retrocypher.prompts.validation.validator import find_issues
 
-
-def is_perfect(scores: Scores) -> bool:
-    """Return whether a result is right value by value and, where that is defined, reaction by reaction."""
-    return scores.f1 == 1.0 and scores.row_f1 in (None, 1.0)
-
-
 CAUSES_FIRST = (
     "altered_smiles",
     "wrong_entity",
@@ -176,7 +170,7 @@ def diagnose(
             thousands of rows that is most of the work.
     """
     status = execution.status
-    if status == "ok" and is_perfect(scores):
+    if status == "ok" and scores.is_perfect:
         complete = scores.focus_f1 == 1.0 or not asks_for_reactions(question)
         return Diagnosis() if complete else Diagnosis((with_detail("missing_component", ID_KEY),))
     if cypher is None:

@@ -8,9 +8,8 @@ from typing import NamedTuple
 from retrocypher.kg.cypher.clauses import RelationshipPattern, clauses, relationship_patterns
 from retrocypher.kg.cypher.grammar import Rule
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
-
-VARIATIONS = ("aliases", "with_clause", "edge_written_from_other_side", "clause_order")
-"""The neutral variations that are counted, as in figure A4 of the reaction Text2Cypher paper."""
+from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.summary import VARIATIONS
 
 _Types = frozenset[str]
 
@@ -39,6 +38,14 @@ def variations(cypher: str, reference: str) -> list[str]:
         _common(query.order, wanted.order) != _common(wanted.order, query.order),
     )
     return [name for name, is_so in zip(VARIATIONS, differs, strict=True) if is_so]
+
+
+def of_perfect(record: Record) -> list[str] | None:
+    """Return how the query of a perfect case differs from the reference; None for any other case."""
+    cypher, reference = record.cypher, record.reference_cypher
+    if record.scores is None or not record.scores.is_perfect or cypher is None:
+        return None
+    return [] if cypher == reference else variations(cypher, reference)
 
 
 class _Form(NamedTuple):

@@ -29,7 +29,7 @@ from retrocypher.plugins.judge.criteria import judge_facts
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import JudgeEntry, Manifest
 from retrocypher.plugins.runs.record import MORE_METRICS, SCHEMA_VERSION
-from retrocypher.plugins.session.options import dest, runs_nothing
+from retrocypher.plugins.session.options import dest
 from retrocypher.plugins.session.plan import Plan
 from retrocypher.plugins.session.state import RunState
 from retrocypher.prompts.models.open import contents_of
@@ -96,18 +96,6 @@ def require_covered(gate: Gate, plan: Plan, case_ids: Collection[str]) -> None:
         raise InputError(
             f"a part of the cases is selected, and {gate.baseline.name} lacks some of them, so a gate does "
             f"not judge them. {REMEDY} {COMMON}"
-        )
-
-
-def require_no_gate(config: pytest.Config) -> None:
-    """Refuse a rule on the command line of a session without cases; raise InputError.
-
-    A rule in ``pyproject.toml`` stands there for the sessions that have cases.
-    """
-    rules = config.getoption(dest("gate"))
-    if rules and not runs_nothing(config):
-        raise InputError(
-            f"--gate {rules[0]}: no benchmark is named, so nothing would be judged; name benchmarks"
         )
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
 from retrocypher.kg.secrets import without_password
-from retrocypher.plugins.judge.criteria import JUDGE_KAPPA
-from retrocypher.plugins.runs.record import MORE_METRICS
+from retrocypher.plugins.runs.record import JUDGE_KAPPA, MORE_METRICS
 
 if TYPE_CHECKING:
     # Commands declare some of these options too, and start without pytest.

@@ -20,10 +20,12 @@ from retrocypher.kg.secrets import Secrets, secrets_of
 from retrocypher.plugins.formatting.progress import LOGGER, show_progress
 from retrocypher.plugins.session.context import WorkerContext
 from retrocypher.plugins.session.options import (
+    dest,
     is_case,
     named_settings,
     read_options,
     require_local_workers,
+    runs_nothing,
     setting_of_file,
 )
 from retrocypher.plugins.session.plan import Plan, resolve
@@ -77,7 +79,9 @@ class SuiteSession:
         settings = named_settings(self._config)
         if not settings:
             if self._config.getoption(dest("gate")) and not runs_nothing(self._config):
-                raise pytest.UsageError("--gate: no benchmark is named, so nothing would be judged; name benchmarks")
+                raise pytest.UsageError(
+                    "--gate: no benchmark is named, so nothing would be judged; name benchmarks"
+                )
             return
         if hasattr(self._config, "workerinput"):
             # Nothing else would end a worker that is within native code when its controller is killed.

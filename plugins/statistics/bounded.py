@@ -36,7 +36,7 @@ class BoundedMeans:
 
     @property
     def effective_clusters(self) -> float:
-        """The number of cases divided by that of the unseen cluster; if all are equal, the number of clusters."""
+        """The number of cases divided by that of the unseen cluster; with equal clusters, their number."""
         return float(self.counts.sum() / self._unseen)
 
     @property

@@ -14,7 +14,7 @@ from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import SHIPPED_QUESTIONS, load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.kg.server.endpoint import Endpoint
-from retrocypher.plugins.scoring.labels import is_perfect, labels_of
+from retrocypher.plugins.scoring.labels import labels_of
 from retrocypher.plugins.scoring.score import score
 
 CASES = yaml.safe_load(Path(__file__).with_name("failed_cases.yaml").read_text("utf-8"))
@@ -48,6 +48,6 @@ def test_the_first_label_is_why_a_query_failed(case: Mapping[str, Any], executor
     query = filled(case["query"], question, other.target)
     execution = executor.run(query)
     scores = score(question, execution, query, text_metrics=False)
-    assert execution.status != "ok" or not is_perfect(scores), "the error does not show at this question"
+    assert execution.status != "ok" or not scores.is_perfect, "the error does not show at this question"
     found = labels_of(question, query, execution, scores, default_schema())
     assert found[0] in case["primary"], (found, query)

@@ -27,7 +27,6 @@ from retrocypher.plugins.analysis.scores import (
     slice_means,
 )
 from retrocypher.plugins.reporting.text import render_comparison
-from retrocypher.plugins.statistics.intervals import Resampler
 from retrocypher.plugins.statistics.paired import Verdict, holm
 
 WORSE = [1.0] * 10 + [0.0] * 10
@@ -239,7 +238,6 @@ def test_steering_characters_of_a_label_are_shown_as_escapes(b: Other) -> None:
     assert r"m\x1b[31m" in text
 
 
-QUICK = Resampler(400)
 TARGETS = {f"q{number}": f"t{number // 2}" for number in range(40)}
 TASKS = ("precursors", "conditions")
 
@@ -275,12 +273,12 @@ def test_how_a_molecule_is_named_changes_no_interval() -> None:
     hashed = {question: sha256(target.encode()).hexdigest() for question, target in TARGETS.items()}
     one, other = ScoreTable(records, TARGETS, ("f1",)), ScoreTable(records[::-1], hashed, ("f1",))
     for by in ((), ("task",)):
-        assert list(slice_means(one, by, resampler=QUICK)) == list(slice_means(other, by, resampler=QUICK))
+        assert list(slice_means(one, by)) == list(slice_means(other, by))
 
 
 def test_means_of_slices_leave_out_what_has_no_score() -> None:
     scores = run([1.0, 0.0] * 10 + [None, 1.0])
-    whole, other = slice_means(scores, ("task",), resampler=QUICK)
+    whole, other = slice_means(scores, ("task",))
     assert (whole.slice, whole.mean.value, whole.mean.n) == ({"task": "conditions"}, 1 / 11, 11)
     assert (other.mean.value, other.mean.n, other.mean.clusters) == (1, 10, 10)
     (none,) = slice_means(scores, (), ("rouge_l",))
@@ -310,7 +308,7 @@ def test_validity_is_null_where_a_score_never_varies_or_is_not_there() -> None:
 
 
 def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
-    found = compare(run([0.0] * 40), run([1.0] * 30 + [0.0] * 10, prompt="P4"), resampler=QUICK)
+    found = compare(run([0.0] * 40), run([1.0] * 30 + [0.0] * 10, prompt="P4"))
     assert found.paired_on == ("phrasing", "repeat", "shot", "loop", "model")
     assert (found.overall.wins, found.overall.ties, found.overall.verdict) == (30, 10, Verdict.IMPROVED)
     assert found.overall.p_holm is None
@@ -323,18 +321,18 @@ def test_runs_with_one_prompt_each_are_paired_by_question() -> None:
 def test_cases_without_a_partner_or_score_are_listed() -> None:
     first = table([record(number, 1.0) for number in range(12)])
     second = table([record(number, None if number == 5 else 0.5) for number in range(2, 14)])
-    found = compare(first, second, resampler=QUICK)
+    found = compare(first, second)
     assert found.only_a == ("q0-P5-ZS-none-m", "q1-P5-ZS-none-m")
     assert found.only_b == ("q12-P5-ZS-none-m", "q13-P5-ZS-none-m")
     assert found.unscored == ("q5-P5-ZS-none-m",)
     assert found.overall.difference.n == found.overall.losses == 9
     paraphrased = [record(number, 1.0, phrasing=phrasing) for number in range(3) for phrasing in (1, 2)]
-    found = compare(table(paraphrased), table(paraphrased[:-1]), resampler=QUICK)
+    found = compare(table(paraphrased), table(paraphrased[:-1]))
     assert found.only_a == ("q2-w2-P5-ZS-none-m",)
 
 
 def test_the_largest_changes_come_first() -> None:
-    found = compare(run([1.0, 1.0, 1.0, 0.5]), run([1.0, 0.5, 0.0, 1.0]), resampler=QUICK)
+    found = compare(run([1.0, 1.0, 1.0, 0.5]), run([1.0, 0.5, 0.0, 1.0]))
     assert [(each.question_id, each.a, each.b) for each in found.changes] == [
         ("q2", 1.0, 0.0),
         ("q1", 1.0, 0.5),
@@ -347,15 +345,15 @@ def test_the_order_of_records_changes_nothing() -> None:
     scores = draw.integers(0, 2, size=(2, 40)).astype(float)
     first, second = ([record(number, f1) for number, f1 in enumerate(each)] for each in scores.tolist())
     by = (("task",), ("task", "prompt"))
-    found = compare(table(first), table(second), by=by, resampler=QUICK)
-    mixed = compare(table(first[::-1]), table(second[7:] + second[:7]), by=by, resampler=QUICK)
+    found = compare(table(first), table(second), by=by)
+    mixed = compare(table(first[::-1]), table(second[7:] + second[:7]), by=by)
     assert mixed == found
     assert len(found.slices) == 4
 
 
 def test_runs_of_many_prompts_are_paired_prompt_by_prompt() -> None:
     both = [record(number, 1.0, prompt=prompt) for number in range(10) for prompt in ("P4", "P5")]
-    found = compare(table(both), table(both), by=(("prompt",),), resampler=QUICK)
+    found = compare(table(both), table(both), by=(("prompt",),), margin=0.5)
     assert "prompt" in found.paired_on
     assert [each.difference.n for each in found.slices] == [10, 10]
     assert {each.verdict for each in found.slices} == {Verdict.UNCHANGED}

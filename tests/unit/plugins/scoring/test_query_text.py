@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.scoring.text import query_tokens, text_scores
-from retrocypher.plugins.scoring.variations import VARIATIONS, variations
+from retrocypher.plugins.scoring.variations import variations
 
 REFERENCE = """MATCH (reaction:Reaction)-[:PRODUCES]->(target:Molecule {name: 'CC(=O)Nc1ccc(O)cc1'})
 OPTIONAL MATCH (agent:Molecule)<-[:USES_AGENT]-(reaction)
