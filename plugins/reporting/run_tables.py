@@ -287,10 +287,8 @@ def _head(entry: LedgerEntry, unpriced: str | None) -> Iterator[Text]:
     validator = f", validator {entry.validator}" if entry.validator else ""
     yield Text(f"{entry.model}, loop {entry.loop}{validator}: before and after", style="bold")
     yield Text(f"repaired {_of(entry.repair_rate)} wrong, broken {_of(entry.breakage_rate)} right")
-    gain = entry.f1_gain
-    # The interval of a loop that changed no case is the point 0, which says nothing about other cases.
-    gained = "0.000, since no F1 changed" if gain.low == gain.high == 0 else _rate(gain)
-    yield Text(f"mean F1 {entry.f1_before:.3f} before, {entry.f1_after:.3f} after, gain {gained}")
+    before, after = f"{entry.f1_before:.3f} before", f"{entry.f1_after:.3f} after"
+    yield Text(f"mean F1 {before}, {after}, gain {_rate(entry.f1_gain)}")
     yield Text(
         f"{counted(entry.calls, 'call')}, {counted(entry.tokens, 'token')}, {entry.seconds:,.1f} s "
         "beyond first answers"

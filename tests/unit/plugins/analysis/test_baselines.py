@@ -185,7 +185,9 @@ def test_the_commands_and_their_json(run: Path, tmp_path: Path, monkeypatch: pyt
     assert "precursors" in invoke(baseline_show_command, "first").output
     assert isinstance(invoke(baseline_show_command, "third").exception, InputError)
     assert isinstance(invoke(baseline_show_command, run).exception, InputError)
-    compared = invoke(compare_command, "first", run, "--json", "--by", "task,steps", "--by", "model")
+    compared = invoke(
+        compare_command, "first", run, "--json", "--by", "task,steps", "--by", "model", "--margin", "0.2"
+    )
     assert json.loads(compared.output)["overall"]["verdict"] == "unchanged"
     for option, wrong, meant in (("--by", "tusk", "task"), ("--metric", "F1", "f1")):
         refused = invoke(compare_command, "first", run, option, wrong)

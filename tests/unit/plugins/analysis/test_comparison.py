@@ -195,11 +195,10 @@ def test_nothing_in_common_is_refused_by_name(a: RunScores, b: Other) -> None:
         compare_runs(a, b(questions=others))
 
 
-def test_a_point_says_what_it_does_not_know(a: RunScores, b: Other) -> None:
-    text = said(compare_runs(a, b(WORSE)))
-    assert "where no pair differs, the interval is the point 0; other questions may still differ" in text
-    assert "31 % (conditions), 31 % (precursors), 17 % (all)" in text
-    assert "point 0" not in said(compare_runs(a, b()))
+def test_equal_runs_of_few_questions_leave_open_what_others_do(a: RunScores, b: Other) -> None:
+    found = compare_runs(a, b(WORSE)).overall
+    assert (found.ties, found.p_value, found.verdict) == (20, 1, Verdict.INCONCLUSIVE)
+    assert (found.difference.low, found.difference.high) == pytest.approx((-0.168, 0.168), abs=2e-3)
 
 
 def test_a_run_with_nothing_but_errors_is_named_with_why_and_the_remedy(tmp_path: Path) -> None:
@@ -353,7 +352,7 @@ def test_the_order_of_records_changes_nothing() -> None:
 
 def test_runs_of_many_prompts_are_paired_prompt_by_prompt() -> None:
     both = [record(number, 1.0, prompt=prompt) for number in range(10) for prompt in ("P4", "P5")]
-    found = compare(table(both), table(both), by=(("prompt",),), margin=0.5)
+    found = compare(table(both), table(both), by=(("prompt",),), margin=0.6)
     assert "prompt" in found.paired_on
     assert [each.difference.n for each in found.slices] == [10, 10]
     assert {each.verdict for each in found.slices} == {Verdict.UNCHANGED}

@@ -221,7 +221,7 @@ def test_another_phrasing_is_another_question_set(tmp_path: Path) -> None:
 def test_a_part_is_judged_where_the_baseline_has_its_cases(tmp_path: Path) -> None:
     before = run_of(tmp_path / "before", [1.0, 0.0] * COUNT)
     part = run_of(tmp_path / "part", [1.0, 0.0] * (COUNT // 2), manifest={"options": {"sample": COUNT}})
-    rules = ("f1>=0.1", "no-regression f1")
+    rules = ("f1>=0.1", "no-regression f1 margin=0.2")
     held = gate(part, *rules, "--baseline", str(before))
     assert held.exit_code == 0, held.output
     assert "judged on a partial run: a sample of 20 questions" in held.output

@@ -173,7 +173,7 @@ def test_the_terminal_shows_it_within_80_columns() -> None:
         each.rounds.append(replace(each.rounds[1], role="validator:checklist"))
     text = rendered(ledger_of(records, {}))
     assert "m, loop cove, validator both: before and after" in text
-    assert "repaired 0.500 [0.33, 0.66] of 40 wrong" in text
+    assert "repaired 0.500 [0.34, 0.66] of 40 wrong" in text
     headings = "error of first answer cases repaired broken stayed right stayed wrong"
     assert headings in " ".join(text.split())
     rows = [line.split() for line in text.splitlines()]
@@ -203,7 +203,7 @@ def test_a_loop_that_repaired_nothing_is_not_certain_to() -> None:
     (entry,) = ledger_of([case(n, False, False) for n in range(14)], {})
     text = rendered([entry])
     assert "repaired 0.000 [0.00, 0.23] of 14 wrong" in text
-    assert "gain 0.000, since no F1 changed" in text
+    assert "gain 0.000 [-0.23, 0.23]" in text
 
 
 def test_no_pairs_no_figures() -> None:

@@ -428,7 +428,7 @@ def test_the_table_tells_focus_f1_the_share_that_ran_and_the_interval_of_the_rep
     assert ["precursors", *row] in [line.split()[-11:] for line in text.splitlines()]
     assert ["all", *row] in [line.split() for line in text.splitlines()]
     few = printed(render_table(summary_of(records[:3])), 100).splitlines()
-    assert ["all", "3", *["0.500"] * 3, "n/a", "0.250", "1.000", "1", "2", "0"] in [
+    assert ["all", "3", "3", *["0.500"] * 3, "n/a", "0.250", "1.000", "1", "2"] in [
         line.split() for line in few
     ]
 
@@ -447,8 +447,8 @@ def test_slices_of_a_suite_have_intervals() -> None:
     lines = printed(render_table(summary_of(records), headline="ex"), 100).splitlines()
     place = next(number for number, line in enumerate(lines) if line.split()[:1] == ["length"])
     rows = {line.split()[0]: line.split()[1:] for line in lines[place + 1 :] if line.split()[:1]}
-    assert rows["short"][:2] == ["8", "0.500"]
-    low, high = map(float, rows["short"][2].split("\N{EN DASH}"))
+    assert rows["short"][:3] == ["8", "8", "0.500"]
+    low, high = map(float, rows["short"][3].split("\N{EN DASH}"))
     assert 0 <= low < 0.5 < high <= 1
     # Two clusters are too few.
-    assert rows["long"][:3] == ["2", "0.500", "n/a"]
+    assert rows["long"][:4] == ["2", "2", "0.500", "n/a"]
