@@ -54,7 +54,7 @@ def looked_at(text: str) -> str | None:
     """Do with a completion what a run does; return what is said of the query."""
     query = extract_cypher(text) or text
     correct_directions(query, SCHEMA)
-    provenance(query)
+    provenance(query, most=1_000)
     variations(query, QUESTION.reference_cypher)
     compare_queries(query, QUESTION.reference_cypher)
     execution = Execution("ok", columns=["a"], rows=[[1]])
