@@ -353,8 +353,8 @@ def start_server(
             return opened(LocalEngine())
         case _:
             raise InputError(
-                f"--graph {spec}: expected auto, docker, local, an address such as bolt://localhost:7687, or "
-                "(in a run) the folder of a graph."
+                f"--graph or --server {spec}: expected auto, docker, local, "
+                "an address such as bolt://localhost:7687, or (in a run) the folder of a graph."
             )
 
 

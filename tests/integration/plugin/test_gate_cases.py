@@ -92,14 +92,15 @@ def test_resumed_cases_are_below_too(run: Run, pytester: pytest.Pytester) -> Non
     again = run("-n0", *SAMPLE, "--gate=f1>=0")
     assert again.ret == 0, again.stdout.str()
     assert "continued: 9 cases were taken" in again.stdout.str()
-    assert last(again).split(" in ")[0] == last(first).split(" in ")[0]
+    # Without the rule around it, which is as long as the duration leaves room for.
+    assert last(again).split(" in ")[0].replace("=", "") == last(first).split(" in ")[0].replace("=", "")
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_part_is_judged_against_a_baseline_with_its_cases(
     run: Run, pytester: pytest.Pytester, workers: str
 ) -> None:
-    rules = ("--gate=no-regression f1 margin=0.02", "--baseline=base")
+    rules = ("--gate=no-regression f1 margin=0.5", "--baseline=base")
     first = run("-n0", f"--sample={COUNT}", "--tb=no", "--run-dir=base")
     assert first.ret == 1
     records = [json.loads(line) for line in (pytester.path / "base" / "records.jsonl").open()]

@@ -217,7 +217,7 @@ def _no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ("spec", "error", "message"),
     [
         ("docker", ServerError, r"no Docker daemon answers here.*--graph local"),
-        ("podman", InputError, "expected auto, docker, local, an address"),
+        ("podman", InputError, "--graph or --server podman: expected auto, docker, local, an address"),
     ],
 )
 def test_docker_without_a_daemon_and_an_unknown_way_are_one_message(

@@ -260,7 +260,7 @@ def test_a_folder_of_another_graph_or_of_none_starts_no_server(tmp_path: Path, l
         open_graph(str(DEFAULT_GRAPH), questions)
     with pytest.raises(InputError, match=r"absent/graph holds no graph: manifest\.json is missing"):
         open_graph(str(tmp_path / "absent" / "graph"), questions)
-    with pytest.raises(InputError, match=r"--graph grpah: expected auto, .* folder of a graph"):
+    with pytest.raises(InputError, match=r"--graph or --server grpah: expected auto, .* folder of a graph"):
         open_graph("grpah", questions)
     assert logged == []
 
