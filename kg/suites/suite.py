@@ -111,9 +111,8 @@ def suite_folder(spec: str) -> Path:
     folder = shipped if is_name and (shipped / SUITE_FILE).is_file() else Path(spec).expanduser()
     if not (folder / SUITE_FILE).is_file():
         names = ", ".join(sorted(each.parent.name for each in SHIPPED_SUITES.glob(f"*/{SUITE_FILE}")))
-        raise InputError(
-            f"--suite {spec}: no such suite. Shipped: {names}; or name a folder with {SUITE_FILE}"
-        )
+        what = f"the folder has no {SUITE_FILE}" if folder.is_dir() else "no such suite"
+        raise InputError(f"--suite {spec}: {what}. Shipped: {names}; or name a folder with {SUITE_FILE}")
     return folder
 
 

@@ -164,7 +164,10 @@ def read_predictions(path: Path) -> Predictions:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: the predictions cannot be read ({error}).") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(
+            f"{path}: the predictions cannot be read ({why}). Name a file of JSON lines with --model file:PATH"
+        ) from None
     by_question: dict[str, list[Prediction]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():

@@ -243,8 +243,8 @@ def test_a_server_with_another_graph_is_refused(run: Suite, tmp_path: Path) -> N
 def test_the_check_lists_each_kind_of_problem(server: Endpoint, tmp_path: Path) -> None:
     wrong = [
         question("fails", "t", "?", "MATCH (n:Team) RETURN n.name / 2"),
-        question("empty", "t", "?", "MATCH (n:Coach) RETURN n.name"),
-        question("meant", "t", "?", "MATCH (n:Coach) RETURN n.name", answer=[]),
+        question("empty", "t", "?", "MATCH (n:Team {name: 'none'}) RETURN n.name"),
+        question("meant", "t", "?", "MATCH (n:Team {name: 'none'}) RETURN n.name", answer=[]),
         question("other", "t", "?", "MATCH (n:Team) RETURN n.name", answer=[["Team 9"]]),
         question("random", "t", "?", "MATCH (n:Team) RETURN rand()"),
         question("chance", "t", "?", "MATCH (n:Player) RETURN n.height_cm ORDER BY n.name LIMIT 1"),

@@ -92,7 +92,7 @@ def test_bad_input_is_one_clear_error_and_leaves_nothing(tmp_path: Path) -> None
     write_simplekg(_league_with_names(), file)
     with pytest.raises(InputError, match=r"has no graph yet\. Name a SimpleKG file"):
         _generate(folder)
-    with pytest.raises(InputError, match=r"missing\.json: no such file\. Name a server"):
+    with pytest.raises(InputError, match=r"missing\.json: no such file\. Name a SimpleKG file, or a server"):
         _generate(folder, "--graph", str(tmp_path / "missing.json"))
     assert not folder.exists()
     folder.mkdir()
