@@ -22,9 +22,9 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.main import cli, main
 from retrocypher.plugins.judge.bank import load_bank
-from retrocypher.plugins.judge.criteria import JUDGE_KAPPA
 from retrocypher.plugins.judge.stored_calibration import load_calibrations
 from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.record import JUDGE_KAPPA
 from retrocypher.plugins.runs.run_directory import RunDirectory
 from retrocypher.prompts.models.cache_files import stats
 from retrocypher.prompts.models.response_cache import ResponseCacheError
