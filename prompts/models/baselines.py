@@ -166,7 +166,8 @@ def read_predictions(path: Path) -> Predictions:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InputError(
-            f"{path}: the predictions cannot be read ({why}). Name a file of JSON lines with --model file:PATH"
+            f"{path}: the predictions cannot be read ({why}). "
+            "Name a file of JSON lines with --model file:PATH"
         ) from None
     by_question: dict[str, list[Prediction]] = {}
     for number, line in enumerate(text.split("\n"), start=1):
