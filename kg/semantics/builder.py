@@ -30,6 +30,12 @@ from retrocypher.kg.semantics.query_model import (
     Unread,
 )
 
+_MOST_TERMS = 20_000
+"""Terms of all expressions of a query, what their variables stand for included."""
+
+_DEEPEST_TERM = 100
+"""Levels of a term: code that compares or hashes terms needs a few frames for each."""
+
 _SAME_ELEMENTS = frozenset({"apoc.coll.toset", "apoc.coll.flatten", "reverse", "apoc.coll.sort", "tail"})
 
 _SYNONYMS = {
@@ -75,6 +81,7 @@ class Draft(QueryModel):
     """A query model that is still being filled, in the order of the text."""
 
     _parts: int = field(default=0, init=False)
+    _terms: int = field(default=0, init=False)
 
     def scope(self, parent: int | None, kind: ScopeKind, *, keeps_rows: bool) -> int:
         """Open a scope."""
@@ -95,6 +102,20 @@ class Draft(QueryModel):
         """Number the next variable that goes through a list."""
         self.elements.append((block, of))
         return len(self.elements)
+
+    def has_room_for(self, term: Term) -> bool:
+        """Count the parts of an expression; return whether it, and all so far, are within the budget.
+
+        Each variable stands for what it was bound to, so a short query can make a term of any size.
+        """
+        waiting = [(term, 1)]
+        while waiting:
+            found, level = waiting.pop()
+            self._terms += 1
+            if level > _DEEPEST_TERM or self._terms > _MOST_TERMS:
+                return False
+            waiting += [(each, level + 1) for each in parts_of(found)]
+        return True
 
     def name(self, node: Node) -> str:
         """The name that a part of the tree spells."""

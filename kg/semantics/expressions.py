@@ -80,9 +80,16 @@ class Expressions:
         }
 
     def term(self, node: Node | None, context: Context) -> Term:
-        """What an expression stands for."""
+        """What an expression stands for; unknown where that is too large to be worked with."""
         if node is None:
             return Unknown("")
+        found = self._read(node, context)
+        if node.rule == "expression" and not self._draft.has_room_for(found):
+            self._draft.miss("an expression that is too large", node)
+            return Unknown(self._draft.parsed.source(node))
+        return found
+
+    def _read(self, node: Node, context: Context) -> Term:
         readers = self._readers
         while True:
             # Rules of the grammar that only hand on to the next one are passed over.

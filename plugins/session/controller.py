@@ -70,6 +70,13 @@ def _interrupt_deferred() -> Iterator[None]:
             before(*received[0])
 
 
+def _crash_message(report: pytest.TestReport) -> str:
+    """Return the first line of what pytest reports of a test that crashed."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = str(report.longrepr) if crash is None else crash.message
+    return next(iter(message.strip().splitlines()), "no message")
+
+
 class Controller:
     """Owns the run directory, the server and what models share; its `state` is what the run has measured."""
 
@@ -193,7 +200,7 @@ class Controller:
     def log(self, report: pytest.TestReport, total: int) -> None:
         """Write a case's record as its report arrives; note a case that crashed."""
         if report.failed and not getattr(report, FORESEEN_FIELD, False):
-            self.state.crashed.append(report.nodeid)
+            self.state.crashed[report.nodeid] = _crash_message(report)
             self._progress.add(None, total)
         self.state.selected = total
         # Taken off the report: the terminal keeps all reports, which would be the whole run in memory.

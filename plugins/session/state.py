@@ -27,8 +27,8 @@ class RunState:
     summary: Summary = field(default_factory=Summary)
     selected: int = 0
     """Number of cases that pytest selected."""
-    crashed: list[str] = field(default_factory=list)
-    """Ids of the tests that crashed with their worker or in the harness."""
+    crashed: dict[str, str] = field(default_factory=dict)
+    """By id of a test that crashed with its worker or in the harness, what pytest says of it."""
     faults: dict[str, list[str]] = field(default_factory=dict)
     """Messages of infrastructure errors, by stage and kind."""
     answer_faults: dict[str, list[str]] = field(default_factory=dict)

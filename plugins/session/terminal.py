@@ -110,9 +110,7 @@ def _incomplete(state: RunState) -> Iterator[str]:
         yield from _grouped(messages, f"with scores, but without a whole answer: {fault}")
     if state.faults or state.answer_faults:
         yield "remedy: remove the cause, then repeat the command; it asks only what is missing"
-    if state.crashed:
-        crashed = counted(len(state.crashed), "case")
-        yield f"incomplete: {crashed} crashed with their worker or in the harness"
+    yield from _grouped([*state.crashed.values()], "crashed with the worker or in the harness")
     if state.summary.cases + len(state.crashed) < state.selected:
         yield f"incomplete: {state.summary.cases:,} of {counted(state.selected, 'case')} were run"
 

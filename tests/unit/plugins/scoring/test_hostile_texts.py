@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from support.hostile_texts import OVER, UNDER
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.reading import load_questions
@@ -17,37 +18,8 @@ from retrocypher.prompts.extraction.extract import extract_cypher
 
 QUESTION = next(each for each in load_questions().questions if each.task == "precursors")
 SCHEMA = default_schema()
-CCO = "'CCO'"
 _WITHIN_S = 20
 """CPU seconds, ten times what the worst of them takes on a busy machine. Without budgets, some take hours."""
-
-
-def nested(opening: str, core: str, closing: str, levels: int) -> str:
-    return f"MATCH (m:Molecule) RETURN {opening * levels}{core}{closing * levels} AS y"
-
-
-OVER = {
-    "comprehensions": nested("[x IN ", "[1]", " | x]", 15_000),
-    "few comprehensions": nested("[x IN ", "[1]", " | x]", 800),
-    "brackets": nested("(", "1", ")", 90_000),
-    "cases": nested("CASE WHEN true THEN ", "1", " ELSE 2 END", 5_000),
-    "subqueries": nested("EXISTS { MATCH (n) WHERE ", "true", " }", 5_000),
-    "signs": f"RETURN {'- ' * 90_000}1",
-    "hops": f"MATCH p = (a){'-->()' * 20_000} RETURN p",
-    "labels": f"MATCH (a{':Molecule' * 2_400}) RETURN a",
-    "clauses": f"MATCH (a) {' '.join(f'WITH *, 1 AS x{n}' for n in range(9_000))} RETURN *",
-    "invalid characters": "MATCH (n) " + "中\ufffd" * 75_000,
-    "control characters": "MATCH (n) " + "\x01" * 150_000,
-    "patterns": f"MATCH (n) WHERE {' AND '.join(['(n)-->()'] * 10_000)} RETURN n",
-}
-UNDER = {
-    "quotes": "MATCH (n) WHERE n.x = '" + "\\'" * 2_400,
-    "hops": f"MATCH p = (a){'-->()' * 800} RETURN p",
-    "clauses": f"MATCH (a) {' '.join(f'WITH *, 1 AS x{n}' for n in range(700))} RETURN *",
-    "comprehensions": nested("[x IN ", "[1]", " | x]", 29),
-    "molecules": f"MATCH (m:Molecule) WHERE m.name IN [{', '.join([CCO] * 2_000)}] RETURN m.name",
-    "long molecule": f"MATCH (m:Molecule {{name: '{'C' * 150_000}'}}) RETURN m.name",
-}
 
 
 def looked_at(text: str) -> str | None:
