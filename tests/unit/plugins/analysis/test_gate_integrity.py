@@ -249,7 +249,8 @@ def test_a_part_is_judged_where_the_baseline_has_its_cases(tmp_path: Path) -> No
     fewer = run_of(tmp_path / "fewer", [1.0, 0.0] * (COUNT // 2 - 1))
     refused = gate(part, *rules, "--baseline", str(fewer))
     assert refused.exit_code == 1
-    assert f"the run is partial: a sample of 20 questions; {fewer} lacks some of its cases" in refused.output
+    lacks = f"baseline {fewer} lacks some of its cases"
+    assert f"the run is partial: a sample of 20 questions; {lacks}" in refused.output
     # A run that was cut short is no part that somebody chose.
     edit(part, "summary.json", lambda page: page.update(selected_cases=COUNT + 5))
     edit(part, "manifest.json", lambda page: page.update(cases=COUNT + 5))
