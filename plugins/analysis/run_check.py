@@ -11,7 +11,7 @@ from retrocypher.plugins.analysis.scores import CaseScores, case_digest
 from retrocypher.plugins.formatting.text import one_line
 from retrocypher.plugins.runs.files import MANIFEST, QUESTIONS, RECORDS, REMEDY, SUMMARY
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.manifest import Manifest, conditions_sha256
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.runs.summary import GroupSummary, JudgeSummary, RunSummary, sorted_sha256
 
@@ -69,6 +69,9 @@ class RunCheck:
         manifest, lost = self._run.manifest, len(summary.lost_cases or ())
         if manifest.cases is not None and len(self._ids) > manifest.cases:
             yield f"{MANIFEST} plans {manifest.cases:,} cases, and {RECORDS} has {len(self._ids):,}"
+        there = summary.conditions_sha256
+        if there is not UNSET and there != conditions_sha256(self._run.manifest_json):
+            yield f"{MANIFEST} names other conditions than those that {SUMMARY} was made under"
         if counts := manifest.counts:
             pairs = {
                 "planned": (counts.planned, manifest.cases),

@@ -268,7 +268,10 @@ class RunSummary(_Versioned, kw_only=True):
     cases_sha256: str | UnsetType = UNSET
     """SHA-256 over the sorted case ids; absent in summaries of earlier versions."""
     scores_sha256: str | UnsetType = UNSET
-    """The same over what a gate reads of each record: id, task, setting, steps, scores and judgements."""
+    """SHA-256 over what a gate reads of each record: id, task, setting, steps, scores and judgements."""
+    conditions_sha256: str | UnsetType = UNSET
+    """SHA-256 over what the manifest names of graph, models, prompts, judge, suite, time limit, encoder and
+    threshold."""
     selected_cases: int | UnsetType = UNSET
     """Cases that pytest selected."""
     lost_cases: list[str] | UnsetType = UNSET

@@ -204,6 +204,27 @@ def test_a_manifest_or_summary_of_another_run_is_refused(
     assert said in found.output
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda page: page["graph"].update(fingerprint="b" * 64),
+        lambda page: page["options"].update(query_timeout=60.0),
+        lambda page: page["models"][0].update(argument="another"),
+        lambda page: page.update(judge={"model": {"label": "j"}, "criteria": "c" * 64}),
+    ],
+)
+def test_a_manifest_of_other_conditions_than_the_run_is_refused(
+    run: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    again = run.with_name("again")
+    assert command("rescore", run, "--out", again, "--workers", 1).exit_code == 0
+    assert gate(again, "f1>=0").exit_code == 0
+    edit(again, "manifest.json", change)
+    found = gate(again, "f1>=0", "--gate-partial")
+    assert found.exit_code == 2
+    assert "manifest.json names other conditions than those that summary.json was made under" in found.output
+
+
 def test_judgements_of_another_judge_than_the_manifest_names_are_refused(tmp_path: Path) -> None:
     asked = [question(number) for number in range(COUNT)]
     named = {"label": "k", "kind": "openai", "argument": "model-k"}
