@@ -69,8 +69,8 @@ class RunCheck:
         manifest, lost = self._run.manifest, len(summary.lost_cases or ())
         if manifest.cases is not None and len(self._ids) > manifest.cases:
             yield f"{MANIFEST} plans {manifest.cases:,} cases, and {RECORDS} has {len(self._ids):,}"
-        there = summary.conditions_sha256
-        if there is not UNSET and there != conditions_sha256(self._run.manifest_json):
+        measured = summary.conditions_sha256
+        if measured is not UNSET and measured != conditions_sha256(self._run.manifest_json):
             yield f"{MANIFEST} names other conditions than those that {SUMMARY} was made under"
         if counts := manifest.counts:
             pairs = {

@@ -237,7 +237,7 @@ class Summary:
             **self._hashes(),
         )
 
-    def _hashes(self) -> dict[str, str]:
+    def _hashes(self) -> dict[str, Any]:
         return {"cases_sha256": sorted_sha256(self._ids), "scores_sha256": sorted_sha256(self._digests)}
 
 
