@@ -35,7 +35,8 @@ _NUMBERS = ("steps", "phrasing", "repeat")
 _HASHES = ("asked", "gold", "target")
 _MAY_LACK = {"repeat", *SCORE_METRICS, *KEY_METRICS}
 COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *COMPARABLE_METRICS)
-_REMEDY = "restore it from version control, or save it again with `retrocypher baseline save`"
+_SAVE = "`retrocypher baseline save RUN NAME`"
+_REMEDY = f"restore it from version control, or save it again with {_SAVE}"
 
 
 class SliceF1(Struct, frozen=True):
@@ -180,7 +181,7 @@ def find_scores(named: str, root: Path) -> RunScores:
     if folder.is_dir():
         raise InputError(f"{named}: no run and no baseline; name a folder with {RECORDS} or {BASELINE}")
     names = known_baselines(home)
-    there = f"known baselines: {', '.join(names)}" if names else "there is no baseline yet"
+    there = f"known baselines: {', '.join(names)}" if names else f"save one with {_SAVE}"
     raise InputError(f"{named}: no such run, and no such baseline in {home}; {there}")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.baselines import find_scores
@@ -193,9 +194,12 @@ def _baseline(rules: Iterable[Rule], baseline: str | None, root: Path) -> RunSco
         return None
     if baseline is None:
         raise InputError(f"the rule {needing} needs a baseline; name one with --baseline NAME, or its folder")
-    scores = find_scores(baseline, root)
+    try:
+        scores = find_scores(baseline, root)
+    except InputError as error:
+        raise InputError(f"--baseline {error}") from error
     if scores.incomplete:
         raise InputError(f"--baseline {baseline}: an incomplete run ({scores.incomplete}) is no baseline")
     if scores.disagreement:
         raise InputError(f"--baseline {scores.disagreement}")
-    return scores
+    return replace(scores, name=f"baseline {baseline}")

@@ -7,12 +7,13 @@ from msgspec import UNSET
 
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.group import Group
+from retrocypher.plugins.analysis.scores import CaseScores, case_digest
 from retrocypher.plugins.formatting.text import one_line
 from retrocypher.plugins.runs.files import MANIFEST, QUESTIONS, RECORDS, REMEDY, SUMMARY
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import Manifest
+from retrocypher.plugins.runs.manifest import Manifest, conditions_sha256
 from retrocypher.plugins.runs.record import Record
-from retrocypher.plugins.runs.summary import GroupSummary, JudgeSummary, RunSummary, cases_sha256
+from retrocypher.plugins.runs.summary import GroupSummary, JudgeSummary, RunSummary, sorted_sha256
 
 _OUTCOMES = ("passed", "failed", "infrastructure_errors")
 _COUNTS = ("cases", "scored", *_OUTCOMES)
@@ -27,12 +28,14 @@ class RunCheck:
         self._run = run
         self._totals = Group()
         self._ids: list[str] = []
+        self._digests: list[str] = []
         self._first = ""
 
-    def add(self, record: Record, question: Question) -> None:
-        """Add a record with its question."""
+    def add(self, record: Record, case: CaseScores, question: Question) -> None:
+        """Add a record with its scores and its question."""
         self._totals.add(record, None)
         self._ids.append(record.case_id)
+        self._digests.append(case_digest(record.case_id, case))
         if not self._first and (fault := next(_of_record(record, question, self._run.manifest), "")):
             self._first = f"{RECORDS}, case {one_line(record.case_id)}: {fault}"
 
@@ -50,7 +53,7 @@ class RunCheck:
             there, here = getattr(summary, name), getattr(records, name)
             if there != here:
                 yield f"{SUMMARY} says {name} {there:,}, and {RECORDS} gives {here:,}"
-        if summary.cases_sha256 is not UNSET and summary.cases_sha256 != cases_sha256(self._ids):
+        if summary.cases_sha256 is not UNSET and summary.cases_sha256 != sorted_sha256(self._ids):
             yield f"{SUMMARY} is of other cases than {RECORDS}: the hashes of their ids differ"
         for name, here in _means(records).items():
             there = _means(summary).get(name)
@@ -59,11 +62,16 @@ class RunCheck:
                 yield f"{SUMMARY} says mean {name} {_shown(there)}, and {RECORDS} gives {_shown(here)}"
         if records.scored and "f1" not in summary.means:
             yield f"{SUMMARY} has no mean f1"
+        if summary.scores_sha256 is not UNSET and summary.scores_sha256 != sorted_sha256(self._digests):
+            yield f"{SUMMARY} is of other scores than {RECORDS}: the hashes of the scores differ"
 
     def _of_manifest(self, summary: RunSummary) -> Iterator[str]:
         manifest, lost = self._run.manifest, len(summary.lost_cases or ())
         if manifest.cases is not None and len(self._ids) > manifest.cases:
             yield f"{MANIFEST} plans {manifest.cases:,} cases, and {RECORDS} has {len(self._ids):,}"
+        measured = summary.conditions_sha256
+        if measured is not UNSET and measured != conditions_sha256(self._run.manifest_json):
+            yield f"{MANIFEST} names other conditions than those that {SUMMARY} was made under"
         if counts := manifest.counts:
             pairs = {
                 "planned": (counts.planned, manifest.cases),

@@ -164,7 +164,7 @@ def read_scores(run: RunLog, summary: RunSummary | None = None) -> RunScores:
             errors[f"{fault.stage} {fault.kind}"] += 1
         missing_judgements += record.infrastructure_error is not None and record.was_run
         missing_answers += record.answer_fault is not None
-        check.add(record, questions[record.question_id])
+        check.add(record, case, questions[record.question_id])
         ids[record.case_id] += 1
         cases.append(case)
     _require_once(run.path / RECORDS, ids)

@@ -1,5 +1,7 @@
 """Scores of cases in columns, and statistics of their slices."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -88,6 +90,13 @@ def case_scores(record: Record) -> CaseScores:
                 name: judgements[of].score if of in judgements else None for name, of in JUDGED.items()
             }
     return labelled(record, scores)
+
+
+def case_digest(case_id: str, case: CaseScores) -> str:
+    """Return a hash over what a gate reads of a case; a score that is not known is left out."""
+    known = sorted((name, float(score)) for name, score in (case.scores or {}).items() if score is not None)
+    read = (case_id, case.setting, case.task, case.steps, case.scores is not None, known)
+    return hashlib.sha256(json.dumps(read).encode()).hexdigest()
 
 
 def labelled(record: Record, scores: dict[str, float | None] | None) -> CaseScores:

@@ -9,7 +9,14 @@ from msgspec import UNSET, UnsetType
 
 from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.group import Group, by_name
-from retrocypher.plugins.analysis.scores import CaseScores, Means, ScoreTable, labelled
+from retrocypher.plugins.analysis.scores import (
+    CaseScores,
+    Means,
+    ScoreTable,
+    case_digest,
+    case_scores,
+    labelled,
+)
 from retrocypher.plugins.analysis.variation import Variation, variations
 from retrocypher.plugins.runs.manifest import AnswerCounts, Counts, MadeOnce, ModelUsage, Served
 from retrocypher.plugins.runs.record import (
@@ -28,7 +35,7 @@ from retrocypher.plugins.runs.summary import (
     ParaphraseSummary,
     RunSummary,
     UnmatchedColumns,
-    cases_sha256,
+    sorted_sha256,
 )
 from retrocypher.plugins.scoring.variations import of_perfect
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -74,6 +81,7 @@ class Summary:
         self._paraphrases: dict[ParaphraseKey, Group] = defaultdict(Group)
         self._slices: dict[str, dict[tuple[Series, str], Group]] = defaultdict(lambda: defaultdict(Group))
         self._ids: list[str] = []
+        self._digests: list[str] = []
         self._scored: list[CaseScores] = []
         self._scored_of: dict[str, dict[tuple[Series, str], list[CaseScores]]] = defaultdict(
             lambda: defaultdict(list)
@@ -179,6 +187,7 @@ class Summary:
         for group in (self.overall, *groups):
             group.add(record, known)
         self._ids.append(record.case_id)
+        self._digests.append(case_digest(record.case_id, case_scores(record)))
         if record.scores is not None and record.was_run:
             # Only these: a run can have many cases.
             more = {name: record.scores.value(name) for name in MORE_METRICS if record.setting == "table"}
@@ -199,7 +208,7 @@ class Summary:
 
     def totals(self) -> RunSummary:
         """Return the part of the summary that is about all cases together."""
-        return RunSummary(**fields_of(self.overall.summary()), cases_sha256=cases_sha256(self._ids))
+        return RunSummary(**fields_of(self.overall.summary()), **self._hashes())
 
     def run_summary(self) -> RunSummary:
         """Return the content of ``summary.json``, without what only the run itself can know."""
@@ -225,8 +234,11 @@ class Summary:
                 for key in sorted(self._paraphrases)
             ],
             variation=[each.summary() for each in self.variations({})] or UNSET,
-            cases_sha256=cases_sha256(self._ids),
+            **self._hashes(),
         )
+
+    def _hashes(self) -> dict[str, Any]:
+        return {"cases_sha256": sorted_sha256(self._ids), "scores_sha256": sorted_sha256(self._digests)}
 
 
 def summary_of(records: Iterable[Record]) -> Summary:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult
 from retrocypher.plugins.analysis.run_scores import RunScores, read_scores
@@ -36,6 +37,11 @@ def gate_command(
     Use it for runs that were made without a gate, such as merged shards. The exit status is 0 if all rules
     hold, 1 if a rule fails, 16 if the run is incomplete, and 2 if a rule or a file cannot be used.
     """
+    if baseline is not None and Path(baseline).resolve() == run.resolve():
+        raise InputError(
+            f"--baseline {baseline}: this is the run itself, which cannot lose against itself; name another "
+            "run, or a baseline"
+        )
     gate = gate_of(
         rules,
         baseline,

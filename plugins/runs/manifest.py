@@ -4,8 +4,11 @@ The docstring below a field is its documentation; `docs/records.md` is generated
 default, because manifests of earlier versions, and of runs that were killed, lack some.
 """
 
+import hashlib
+import json
 import platform
 import subprocess
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 
@@ -530,3 +533,18 @@ def _commit(checkout: Path) -> Git | None:
         return Git(git("rev-parse", "HEAD"), bool(git("status", "--porcelain", "--", ":/", _NO_CODE)))
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def conditions_sha256(manifest: Mapping[str, JsonValue]) -> str:
+    """Return a hash over what a manifest names of how the scores of its run were measured."""
+    parts = {
+        "graph": ("fingerprint", "schema"),
+        "options": ("query_timeout", "key_encoder", "case_threshold"),
+    }
+    named = {name: manifest.get(name) for name in ("models", "prompts", "suite")}
+    for part, fields in parts.items():
+        known = manifest.get(part) or {}
+        named[part] = [known.get(name) for name in fields]
+    if judge := manifest.get("judge"):
+        named["judge"] = [judge.get(name) for name in ("model", "criteria", "rows")]
+    return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()

@@ -24,8 +24,8 @@ from retrocypher.plugins.runs.files import (
     json_page,
     truncate_partial_line,
 )
-from retrocypher.plugins.runs.manifest import Manifest
-from retrocypher.plugins.runs.record import JsonValue
+from retrocypher.plugins.runs.manifest import Manifest, conditions_sha256
+from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.runs.summary import RunSummary
 
 _OURS = frozenset({RECORDS, MESSAGES, QUESTIONS, MANIFEST, SUMMARY, LOCK, ALLURE})
@@ -51,6 +51,7 @@ class RunDirectory:
         self._seen: set[str] = set()
         self._records: LineFile | None = None
         self._messages: LineFile | None = None
+        self._conditions: dict[str, str] = {}
         with _understood(path):
             path.mkdir(parents=True, exist_ok=True)
             if not resume and not (path / LOCK).exists():
@@ -103,11 +104,14 @@ class RunDirectory:
 
     def write_manifest(self, manifest: Manifest | Mapping[str, JsonValue]) -> None:
         """Write or replace the manifest; raises OSError where it cannot be written."""
-        _replace(self.path / MANIFEST, json_page(manifest))
+        page = json_page(manifest)
+        self._conditions = {"conditions_sha256": conditions_sha256(json.loads(page))}
+        _replace(self.path / MANIFEST, page)
 
     def write_summary(self, summary: RunSummary | Mapping[str, JsonValue]) -> None:
-        """Write or replace the summary; raises OSError where it cannot be written."""
-        _replace(self.path / SUMMARY, json_page(summary))
+        """Write or replace the summary, for the manifest written last; raises OSError if that fails."""
+        fields = fields_of(summary) if isinstance(summary, RunSummary) else dict(summary)
+        _replace(self.path / SUMMARY, json_page({**fields, **self._conditions}))
 
     def close(self) -> None:
         """Close the files and let go of the folder; harmless when repeated."""

@@ -267,6 +267,11 @@ class RunSummary(_Versioned, kw_only=True):
     """How outcomes vary over repeats and paraphrases; absent if there is one of each."""
     cases_sha256: str | UnsetType = UNSET
     """SHA-256 over the sorted case ids; absent in summaries of earlier versions."""
+    scores_sha256: str | UnsetType = UNSET
+    """SHA-256 over what a gate reads of each record: id, task, setting, steps, scores and judgements."""
+    conditions_sha256: str | UnsetType = UNSET
+    """SHA-256 over what the manifest names of graph, models, prompts, judge, suite, time limit, encoder and
+    threshold."""
     selected_cases: int | UnsetType = UNSET
     """Cases that pytest selected."""
     lost_cases: list[str] | UnsetType = UNSET
@@ -283,7 +288,7 @@ class RunSummary(_Versioned, kw_only=True):
         return bool(judged or (self.answers and self.answers.failed))
 
 
-def cases_sha256(case_ids: Iterable[str]) -> str:
-    """Return a hash over case ids, whatever their order."""
-    text = "\n".join(sorted(case_ids))
+def sorted_sha256(texts: Iterable[str]) -> str:
+    """Return a hash over texts, whatever their order."""
+    text = "\n".join(sorted(texts))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,6 +15,7 @@ from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, GateResult, GateVerdict, unpaired
+from retrocypher.plugins.analysis.gate_rules import RuleError
 from retrocypher.plugins.analysis.run_scores import (
     UNKNOWN,
     Conditions,
@@ -54,15 +55,18 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         return None
     if not options.gate:
         raise unused_baseline(str(options.baseline), "")
-    gate = gate_of(
-        options.gate,
-        options.baseline,
-        config.rootpath,
-        allow_inconclusive=options.gate_allow_inconclusive,
-        partial=options.gate_partial,
-        standing=standing,
-        judge_kappa=options.gate_judge_kappa,
-    )
+    try:
+        gate = gate_of(
+            options.gate,
+            options.baseline,
+            config.rootpath,
+            allow_inconclusive=options.gate_allow_inconclusive,
+            partial=options.gate_partial,
+            standing=standing,
+            judge_kappa=options.gate_judge_kappa,
+        )
+    except RuleError as error:
+        raise InputError(f"--gate: {error}") from error
     if gate.needs_judge and (reason := gate.distrusts(_judge(plan))):
         raise InputError(reason)
     cut = next(_cuts(plan, config, settings), None)

@@ -337,11 +337,18 @@ _FILES: dict[Path, Setting] = {
     _CASES / "test_table.py": "table",
 }
 _NO_RUN = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test")
+_NO_CASE = ("--collect-only", "--setup-plan", "--setup-only")
 
 
 def runs_nothing(config: "pytest.Config") -> bool:
     """Tell whether a session only prints something, such as ``--help``."""
     return any(getattr(config.option, name, None) for name in _NO_RUN)
+
+
+def runs_no_case(config: "pytest.Config") -> str:
+    """Return the option with which pytest collects cases and runs none; empty if they are run."""
+    given = (each for each in _NO_CASE if getattr(config.option, each.replace("-", ""), False))
+    return next(given, "")
 
 
 def named_settings(config: "pytest.Config") -> set[Setting]:

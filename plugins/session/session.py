@@ -25,6 +25,7 @@ from retrocypher.plugins.session.options import (
     named_settings,
     read_options,
     require_local_workers,
+    runs_no_case,
     runs_nothing,
     setting_of_file,
 )
@@ -70,6 +71,7 @@ class SuiteSession:
         self._context: WorkerContext | None = None
         self._failed_cases = 0
         self._has_requested_ahead = False
+        self._selected_cases = 0
         self._secrets = Secrets()
 
     def configure(self) -> None:
@@ -173,6 +175,7 @@ class SuiteSession:
 
         self._has_requested_ahead = True
         case_ids = [each for each in node_ids if is_case(each)]
+        self._selected_cases = len(case_ids)
         with self._usage_errors():
             self.controller.require_covered(case_ids)
         options = self._config.option
@@ -191,7 +194,7 @@ class SuiteSession:
         """Write a case's record."""
         if self.controller is not None and is_case(report.nodeid):
             self._failed_cases += report.failed
-            self.controller.log(report, self._total())
+            self.controller.log(report, self._selected_cases)
             if self._is_ending():
                 self.controller.stop_ahead()
 
@@ -261,6 +264,10 @@ class SuiteSession:
                 "--dist each would run every case once per worker. Remove it, or use --dist load"
             )
         require_local_workers(self._config)
+        if (option := runs_no_case(self._config)) and self._config.getoption(dest("gate")):
+            raise InputError(
+                f"--gate: {option} runs no case, so nothing would be judged; leave out one of the two"
+            )
         if not self._config.option.collectonly:
             from retrocypher.plugins.session.controller import Controller
             from retrocypher.plugins.session.gate import gate_for
@@ -296,10 +303,6 @@ class SuiteSession:
         """Return the sessions of pytest and of pytest-xdist, as far as there are any."""
         found = (self._config.pluginmanager.getplugin(name) for name in ("session", "dsession"))
         return [each for each in found if each is not None]
-
-    def _total(self) -> int:
-        session: Any = self._config.pluginmanager.getplugin("session")
-        return int(session.testscollected)
 
     def _write_line(self, line: str) -> None:
         reporter: pytest.TerminalReporter | None = self._config.pluginmanager.getplugin("terminalreporter")

@@ -51,13 +51,15 @@ def test_a_gate_decides_and_is_told_everywhere(live: Suite, tmp_path: Path, job:
     assert other.status == gate["exit_status"] == 1
     assert properties(junit)["retrocypher.gate.1"].startswith("holds: no-regression f1 margin=0 by task")
 
-    # A failing test that is no case stays a failure, whatever the gate says.
+    # A failing test that is no case stays a failure, whatever the gate says; it is no case that was selected.
     fails = tmp_path / "test_fails.py"
     fails.write_text("def test_fails():\n    assert False\n")
     rules = ("--gate=no-regression f1", f"--baseline={first.run}")
     better = live("-n0", "--model=mini=oracle", *PART, *rules, str(fails))
     assert better.status == 1, better.output
     assert better.summary["gate"]["exit_status"] == 0
+    assert better.summary["selected_cases"] == 10
+    assert "selected cases were run" not in better.output
     assert better.summary["gate"]["rules"][0]["slices"][0]["pairs"]["difference"]["n"] == 10
     assert "changed most" in better.output
     assert job.read_text().count("## RetroCypher: gate") == 3

@@ -61,6 +61,18 @@ def refused(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path
         ("--offline --model=gpt-4.1 --cache=absent.sqlite", "absent.sqlite is not there"),
         ("--gate=f1>=0.4 --sample=5", "--sample 5 runs a part of the cases"),
         ("--gate=f1>=0.4 -k best", "-k best runs a part of the cases"),
+        ("--gate=f1>=0.4 --collect-only", "--gate: --collect-only runs no case, so nothing would be judged"),
+        ("--gate=f1>=0.4 --setup-plan", "--gate: --setup-plan runs no case, so nothing would be judged"),
+        ("--gate=f2>=0.4", "--gate: gate rule, character 1: no score is called f2"),
+        ("--gate=", "--gate: gate rule, character 1: a rule is missing; give one such as f1>=0.6"),
+        (
+            "'--gate=no-regression f1' --baseline=absent",
+            "--baseline absent: no such run, and no such baseline in",
+        ),
+        (
+            f"'--gate=no-regression f1' --baseline={CHECKOUT}",
+            f"--baseline {CHECKOUT}: no run and no baseline; name a folder with records.jsonl",
+        ),
         ("--gate=judge>=0.4", "the rule judge>=0.4 needs a judge, and the run has none"),
         ("--baseline=exemplar", "compared with it, because there is no rule; add a rule such as"),
         ("--baseline=exemplar --gate=f1>=0.4", "compared with it, because f1>=0.4 needs none"),

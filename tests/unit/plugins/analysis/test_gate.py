@@ -256,7 +256,7 @@ def test_models_that_differ_are_compared_with_each_other_where_that_is_clear(tmp
 def test_rules_that_need_a_baseline_say_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs a baseline; name one with --baseline"):
         gate_of(["no-regression f1"], None, tmp_path)
-    with pytest.raises(InputError, match="no such run, and no such baseline"):
+    with pytest.raises(InputError, match=r"^--baseline main: no such run, and no such .*; save one with"):
         gate_of(["no-regression f1"], "main", tmp_path)
     broken = run_of(tmp_path / "broken", [None, *HALF[1:]])
     with pytest.raises(InputError, match=r"an incomplete run .* is no baseline"):

@@ -66,7 +66,7 @@ def edit(run: Path, name: str, change: Callable[[dict[str, Any]], object]) -> No
 def test_a_run_as_it_was_left_is_judged_with_and_without_the_hash(run: Path) -> None:
     assert gate(run).exit_code == 0
     # Summaries of earlier versions have no hash.
-    edit(run, "summary.json", lambda page: page.pop("cases_sha256"))
+    edit(run, "summary.json", lambda page: [page.pop(name) for name in ("cases_sha256", "scores_sha256")])
     assert gate(run).exit_code == 0
 
 
@@ -121,6 +121,20 @@ def judged_by_nobody_named(lines: Lines) -> None:
     lines[0]["judge"] = judged(0.9)
 
 
+def a_query_that_ran(lines: Lines) -> None:
+    lines[0]["execution"]["status"] = "timeout"
+
+
+def exchanged_between_tasks(lines: Lines) -> None:
+    for name in ("scores", "passed"):
+        lines[0][name], lines[1][name] = lines[1][name], lines[0][name]
+
+
+def better_score_of_a_key(lines: Lines) -> None:
+    right = {"precision": 1.0, "recall": 1.0, "f1": 1.0, "tp": 1, "fp": 0, "fn": 0}
+    lines[0]["scores"]["per_key"] = {"agents": {**right, "stage": None, "columns": {}}}
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -133,6 +147,9 @@ def judged_by_nobody_named(lines: Lines) -> None:
         (other_task, "task is conditions, and precursors in questions.jsonl"),
         (other_wording, "its question is another in questions.jsonl"),
         (judged_by_nobody_named, "it has judgements, and manifest.json names no judge"),
+        (a_query_that_ran, "summary.json is of other scores than records.jsonl"),
+        (exchanged_between_tasks, "summary.json is of other scores than records.jsonl"),
+        (better_score_of_a_key, "summary.json is of other scores than records.jsonl"),
     ],
 )
 def test_records_that_were_changed_are_refused(
@@ -159,6 +176,7 @@ def test_a_run_without_manifest_or_summary_is_refused(run: Path, name: str) -> N
     ("name", "change", "said"),
     [
         ("summary.json", {"cases_sha256": "0" * 64}, "summary.json is of other cases than records.jsonl"),
+        ("summary.json", {"scores_sha256": "0" * 64}, "summary.json is of other scores than records.jsonl"),
         ("summary.json", {"cases": 800}, "summary.json says cases 800, and records.jsonl gives 20"),
         ("summary.json", {"passed": 20}, "summary.json says passed 20, and records.jsonl gives 10"),
         ("summary.json", {"means": {}}, "summary.json has no mean f1"),
@@ -184,6 +202,27 @@ def test_a_manifest_or_summary_of_another_run_is_refused(
     found = gate(run, "f1>=0.1", "--gate-partial")
     assert found.exit_code == 2
     assert said in found.output
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda page: page["graph"].update(fingerprint="b" * 64),
+        lambda page: page["options"].update(query_timeout=60.0),
+        lambda page: page["models"][0].update(argument="another"),
+        lambda page: page.update(judge={"model": {"label": "j"}, "criteria": "c" * 64}),
+    ],
+)
+def test_a_manifest_of_other_conditions_than_the_run_is_refused(
+    run: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    again = run.with_name("again")
+    assert command("rescore", run, "--out", again, "--workers", 1).exit_code == 0
+    assert gate(again, "f1>=0").exit_code == 0
+    edit(again, "manifest.json", change)
+    found = gate(again, "f1>=0", "--gate-partial")
+    assert found.exit_code == 2
+    assert "manifest.json names other conditions than those that summary.json was made under" in found.output
 
 
 def test_judgements_of_another_judge_than_the_manifest_names_are_refused(tmp_path: Path) -> None:
@@ -231,7 +270,8 @@ def test_a_part_is_judged_where_the_baseline_has_its_cases(tmp_path: Path) -> No
     fewer = run_of(tmp_path / "fewer", [1.0, 0.0] * (COUNT // 2 - 1))
     refused = gate(part, *rules, "--baseline", str(fewer))
     assert refused.exit_code == 1
-    assert f"the run is partial: a sample of 20 questions; {fewer} lacks some of its cases" in refused.output
+    lacks = f"baseline {fewer} lacks some of its cases"
+    assert f"the run is partial: a sample of 20 questions; {lacks}" in refused.output
     # A run that was cut short is no part that somebody chose.
     edit(part, "summary.json", lambda page: page.update(selected_cases=COUNT + 5))
     edit(part, "manifest.json", lambda page: page.update(cases=COUNT + 5))

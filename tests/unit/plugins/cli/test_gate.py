@@ -41,6 +41,13 @@ def test_exit_statuses(tmp_path: Path) -> None:
     assert isinstance(wrong.exception, InputError)
 
 
+def test_a_run_is_not_its_own_baseline(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run", [1.0, 0.0] * 10)
+    found = invoke(run, "no-regression f1 margin=0.5", "--baseline", tmp_path / "other" / ".." / "run")
+    assert isinstance(found.exception, InputError)
+    assert "run: this is the run itself, which cannot lose against itself; name" in str(found.exception)
+
+
 def test_json_has_what_the_text_has_and_the_same_status(tmp_path: Path) -> None:
     run, before = run_of(tmp_path / "run", [1.0, 0.0] * 10), run_of(tmp_path / "before", [1.0] * 20)
     found = invoke(run, "f1>=0.5", "no-regression f1 margin=0.35 by task", "--baseline", before, "--json")

@@ -31,7 +31,7 @@ from retrocypher.plugins.operations.judging import JUDGED_RUN_METRICS, JudgedRun
 from retrocypher.plugins.operations.rescore import rescore
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry
+from retrocypher.plugins.runs.manifest import JudgeEntry, ModelEntry, conditions_sha256
 from retrocypher.plugins.runs.record import VARIANTS, Round, fields_of, record_from
 from retrocypher.plugins.runs.replay import WatchedGraph
 from retrocypher.plugins.runs.run_directory import RunDirectory
@@ -129,6 +129,7 @@ def run_of(folder: Path, kept: list[dict[str, Any]] | None = None, **manifest: A
     asked = [question("precursors"), question("chains_to_target")]
     ledger = ledger_of(map(record_from, kept), {each.id: each.target for each in asked})
     counts = {"selected_cases": 9, "lost_cases": ["x"], "ledger": ledger}
+    counts["conditions_sha256"] = conditions_sha256({**MANIFEST, **manifest})
     summary = {**plain(summary_of(map(record_from, kept)).run_summary()), **counts}
     return write_run(folder, kept, asked, {**MANIFEST, **manifest}, summary, {"h": []})
 

@@ -21,7 +21,7 @@ from retrocypher.plugins.analysis.summary import summary_of
 from retrocypher.plugins.cli.runs import merge_command
 from retrocypher.plugins.operations.merge import merge
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import ShardEntry
+from retrocypher.plugins.runs.manifest import ShardEntry, conditions_sha256
 from retrocypher.plugins.runs.record import InfrastructureError, Record, Round
 from retrocypher.plugins.runs.resume import RunKey, is_complete
 from retrocypher.plugins.runs.shards import Shard, parse_shard
@@ -167,7 +167,8 @@ def test_shards_make_the_whole_run(of: int, tmp_path: Path) -> None:
     ids = [record.question_id for record in records]
     assert ids == [question.id for question in WHOLE] == list(merged.questions)
     summary = to_builtins(summary_of(records).run_summary())
-    assert {**summary, "selected_cases": 20, "lost_cases": []} == merged.summary_json
+    more = {"conditions_sha256": conditions_sha256(merged.manifest_json)}
+    assert {**summary, **more, "selected_cases": 20, "lost_cases": []} == merged.summary_json
     assert merged.facts.lacks(20) == ""
     assert is_complete(merged)
     lines = {line for run in runs for line in (run / "records.jsonl").read_text().splitlines()}
