@@ -8,7 +8,12 @@ from support.suite import Suite
 
 from retrocypher.kg.questions.reading import load_questions
 
-TEXTS = [*OVER.values(), *UNDER.values()]
+# The server is replaced after some of the others. Tests of the executor show that; here it takes minutes.
+QUICK = ("brackets", "few comprehensions", "hops", "invalid characters", "labels", "signs", "subqueries")
+TEXTS = [
+    *(OVER[name] for name in QUICK),
+    *(UNDER[name] for name in ("quotes", "properties", "doubled values")),
+]
 
 
 def test_each_case_has_its_record_and_the_others_are_right(live: Suite, tmp_path: Path) -> None:
@@ -23,7 +28,7 @@ def test_each_case_has_its_record_and_the_others_are_right(live: Suite, tmp_path
     )
 
     chosen = " or ".join(f"{each.id}-P5-ZS" for each in questions)
-    settings = ("--task=precursors", "--prompt=P5", "--shot=ZS", "--query-timeout=2")
+    settings = ("--task=precursors", "--prompt=P5", "--shot=ZS", "--query-timeout=3")
     ran = live("-n2", f"--model=file:{predictions}", *settings, "-k", chosen, run_dir=tmp_path / "run")
 
     assert ran.status == 1, ran.output
