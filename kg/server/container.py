@@ -36,9 +36,11 @@ MEMORY = f"{HEAP_MIB + PAGE_CACHE_MIB + 860}m"
 REACH_S = 5.0
 """How long a server that has started may stay out of reach."""
 
+LOCAL_INSTEAD = "choose local (--graph local in a run, --server local in a command)"
+
 OUT_OF_REACH = (
     "its port cannot be reached on this machine's loopback address. If this is itself a container that "
-    "shares its host's daemon, use --graph local."
+    f"shares its host's daemon, {LOCAL_INSTEAD}."
 )
 
 IMAGE = "neo4j:5.26-community"
@@ -260,10 +262,10 @@ def _client() -> docker.DockerClient:
     except (DockerException, OSError) as error:
         if "Permission denied" in str(error):
             raise DockerUnavailableError(
-                "this user may not use the Docker daemon. Join its group (`docker`), or use --graph local."
+                f"this user may not use the Docker daemon. Join its group (`docker`), or {LOCAL_INSTEAD}."
             ) from None
         raise DockerUnavailableError(
-            "no Docker daemon answers here. Start one, name it in DOCKER_HOST, or use --graph local."
+            f"no Docker daemon answers here. Start one, name it in DOCKER_HOST, or {LOCAL_INSTEAD}."
         ) from None
     if not client.api.base_url.startswith(LOCAL_DAEMONS):
         client.close()
@@ -274,7 +276,7 @@ def _client() -> docker.DockerClient:
 def _out_of_reach() -> DockerUnavailableError:
     return DockerUnavailableError(
         "the Docker daemon is reached over a network, and its loopback address may not be this machine's. "
-        "Unset DOCKER_HOST (or `docker context use default`), or use --graph local."
+        f"Unset DOCKER_HOST (or `docker context use default`), or {LOCAL_INSTEAD}."
     )
 
 
@@ -291,7 +293,7 @@ def _image_id(client: docker.DockerClient, image: str) -> str:
     except (DockerException, OSError) as error:
         raise DockerUnavailableError(
             f"the Docker image {image} is not here and cannot be pulled ({_explanation(error)}). "
-            f"Pull it where there is a network, name another one in {IMAGE_VARIABLE}, or use --graph local."
+            f"Pull it where there is a network, name another one in {IMAGE_VARIABLE}, or {LOCAL_INSTEAD}."
         ) from None
     return str(found.id).rpartition(":")[2][:12]
 

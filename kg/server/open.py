@@ -215,7 +215,7 @@ def _end(found: Background) -> None:
 
 
 def is_uri(spec: str) -> bool:
-    """Return whether a ``--graph`` value is an address."""
+    """Return whether a ``--graph`` or ``--server`` value is an address."""
     return "://" in spec
 
 
@@ -236,11 +236,11 @@ def parse_address(spec: str) -> Endpoint:
         parts = urlsplit(spec)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise InputError(f"--graph: the address cannot be read ({error}). {_FORM}") from None
+        raise InputError(f"--graph or --server: the address cannot be read ({error}). {_FORM}") from None
     if parts.scheme not in SCHEMES:
-        raise InputError(f"--graph: '{parts.scheme}://' is no scheme of Neo4j's. {_FORM}")
+        raise InputError(f"--graph or --server: '{parts.scheme}://' is no scheme of Neo4j's. {_FORM}")
     if not host or parts.path.strip("/"):
-        raise InputError(f"--graph: the address needs a host and takes no path. {_FORM}")
+        raise InputError(f"--graph or --server: the address needs a host and takes no path. {_FORM}")
     name = f"[{host}]" if ":" in host else host
     uri = urlunsplit((parts.scheme, f"{name}:{port or 7687}", "", parts.query, ""))
     user = unquote(parts.username) if parts.username else os.environ.get("NEO4J_USER", USER)

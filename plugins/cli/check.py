@@ -18,7 +18,13 @@ from retrocypher.kg.semantics.direction import Corrected, correct_directions
 from retrocypher.kg.semantics.schema import Schema, default_schema, parse_schema
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import EXISTING_FILE, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import (
+    EXISTING_FILE,
+    former_option,
+    json_option,
+    print_json,
+    table_console,
+)
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention, Validation
 from retrocypher.prompts.validation.validator import SchemaValidator
@@ -49,7 +55,8 @@ class _Line(NamedTuple):
     type=EXISTING_FILE,
     help="Schema as prompts show it (default: that of the default graph).",
 )
-@click.option("--uri", metavar="URI", help="Read the schema from this server, such as bolt://host:7687.")
+@click.option("--server", metavar="URI", help="Read the schema from this server, such as bolt://host:7687.")
+@former_option("--uri", "--server")
 @click.option(
     "--convention",
     type=click.Choice(CONVENTIONS),
@@ -64,7 +71,7 @@ def check_command(
     context: click.Context,
     file: Path,
     schema_file: Path | None,
-    uri: str | None,
+    server: str | None,
     convention: Convention,
     as_json: bool,
 ) -> None:
@@ -76,7 +83,7 @@ def check_command(
     FILE or an option cannot be used.
     """
     lines = list(_lines(file))
-    validator = SchemaValidator(_schema(schema_file, uri), convention)
+    validator = SchemaValidator(_schema(schema_file, server), convention)
     wrong = 0
     for line in lines:
         validation = validator.validate(line.query, line.question)
@@ -126,13 +133,13 @@ def _query(given: str | None) -> str:
     return extract_cypher(given) or given
 
 
-def _schema(file: Path | None, uri: str | None) -> Schema:
-    if file is not None and uri is not None:
-        raise InputError("Give the schema with --schema or with --uri, not both.")
-    if uri is not None:
-        if not is_uri(uri):
-            raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
-        given = open_server(uri, graph_fingerprint="", load_graph=lambda driver: None)
+def _schema(file: Path | None, server: str | None) -> Schema:
+    if file is not None and server is not None:
+        raise InputError("Give the schema with --schema or with --server, not both.")
+    if server is not None:
+        if not is_uri(server):
+            raise InputError(f"--server {server}: expected an address such as bolt://localhost:7687.")
+        given = open_server(server, graph_fingerprint="", load_graph=lambda driver: None)
         with given, connect(given.endpoint) as driver:
             return parse_schema(schema_text(driver, given.endpoint.database))
     if file is None:

@@ -27,7 +27,7 @@ from retrocypher.kg.server.open import (
     start_server,
     state_file,
 )
-from retrocypher.plugins.cli.console import FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, emit, former_option, json_option
 from retrocypher.plugins.formatting.text import counted
 
 if TYPE_CHECKING:
@@ -175,20 +175,21 @@ def status_command(as_json: bool) -> None:
 
 @click.command("load")
 @_graph_option
-@click.option("--uri", metavar="URI", help="Your own server, with an empty database. Needs --yes.")
-@click.option("--yes", is_flag=True, help="Confirm that the server given by --uri may be written to.")
+@click.option("--server", metavar="URI", help="Your own server, with an empty database. Needs --yes.")
+@former_option("--uri", "--server")
+@click.option("--yes", is_flag=True, help="Confirm that the server given by --server may be written to.")
 @json_option
-def load_command(folder: Path | None, uri: str | None, yes: bool, as_json: bool) -> None:
+def load_command(folder: Path | None, server: str | None, yes: bool, as_json: bool) -> None:
     """Load a graph into the Neo4j that `up` started, replacing its graph, or into your own server."""
-    if uri is None:
+    if server is None:
         made = _replace_graph(folder)
         emit(as_json, {"server": _facts(made)}, _described(made))
         return
-    if not is_uri(uri):
-        raise InputError(f"--uri {uri}: expected an address such as bolt://localhost:7687.")
+    if not is_uri(server):
+        raise InputError(f"--server {server}: expected an address such as bolt://localhost:7687.")
     if not yes:
-        raise InputError("--uri: a graph is written to your own server only with --yes.")
-    endpoint, report = _load_into_given(uri, read_graph(folder))
+        raise InputError("--server: a graph is written to your own server only with --yes.")
+    endpoint, report = _load_into_given(server, read_graph(folder))
     emit(
         as_json,
         {"server": {"uri": endpoint.uri, "version": endpoint.version}, **asdict(report)},
@@ -229,7 +230,7 @@ def _replace_graph(folder: Path | None) -> Background:
     found = end_background()
     if not found:
         raise InputError(
-            "No server is left running. Start one with `retrocypher graph up`, or name yours with --uri."
+            "No server is left running. Start one with `retrocypher graph up`, or name yours with --server."
         )
     # A new server on the new graph's store, at the same port, so that no client sees a half-loaded graph.
     port = urlsplit(found.endpoint.uri).port

@@ -217,7 +217,7 @@ def _other_graph(folder: Path | None, question_set: QuestionSet, found: str) -> 
 def _mismatch(wanted: str, endpoint: Endpoint, found: str) -> str:
     remedy = "build questions for it with `retrocypher questions build`, or name its set with --questions"
     if not endpoint.owned:
-        remedy = f"load the right one with `retrocypher graph load --uri URI --yes`, or {remedy}"
+        remedy = f"load the right one with `retrocypher graph load --server URI --yes`, or {remedy}"
     return (
         f"the graph at {endpoint.uri} (fingerprint {found[:12]}) is not the one the questions were made for "
         f"({wanted[:12]}); {remedy}"

@@ -58,7 +58,8 @@ class TableSuite:
         own = self.about.graph.uri
         if own is not None and given != "auto" and not is_uri(given):
             raise InputError(
-                f"--graph {given}: the suite {self.about.name} has no graph to load; give a server's address"
+                f"--graph or --server {given}: the suite {self.about.name} has no graph to load; "
+                "give a server's address"
             )
         return own if own is not None and given == "auto" else given
 

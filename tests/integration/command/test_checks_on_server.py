@@ -25,7 +25,7 @@ def test_the_schema_is_read_from_the_server(endpoint: Endpoint, tmp_path: Path) 
     file = tmp_path / "answers.jsonl"
     file.write_text("\n".join(map(json.dumps, [*entries, invented])))
     arguments = [str(file), "--convention", "benchmark", "--json"]
-    live = CliRunner().invoke(check_command, [*arguments, "--uri", endpoint.uri])
+    live = CliRunner().invoke(check_command, [*arguments, "--server", endpoint.uri])
     *references, last = map(json.loads, live.stdout.splitlines())
     assert live.exit_code == 1
     assert all(found["valid"] for found in references)

@@ -65,6 +65,8 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(spec: st
     with pytest.raises(InputError, match=said) as caught:
         parse_address(spec)
     assert "geheim" not in str(caught.value)
+    # A run names the server with --graph, and a command with --server.
+    assert "--graph or --server" in str(caught.value)
 
 
 def open_with(spec: str) -> RunningServer:
@@ -216,7 +218,7 @@ def _no_daemon(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("docker", ServerError, r"no Docker daemon answers here.*--graph local"),
+        ("docker", ServerError, r"no Docker daemon answers here.*--graph local.*--server local"),
         ("podman", InputError, "--graph or --server podman: expected auto, docker, local, an address"),
     ],
 )
@@ -288,5 +290,6 @@ def test_a_container_is_planned_with_the_settings_and_no_password(
 def test_a_daemon_on_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon)
     monkeypatch.setenv("DOCKER_HOST", f"tcp://127.0.0.1:{server.server_port}")
-    with serving(server), pytest.raises(DockerUnavailableError, match=r"Unset DOCKER_HOST.*--graph local"):
+    message = r"Unset DOCKER_HOST.*--graph local.*--server local"
+    with serving(server), pytest.raises(DockerUnavailableError, match=message):
         DockerEngine()

@@ -171,3 +171,16 @@ def test_a_former_option_still_works_with_a_note(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["folder"] == str(target)
     assert "note: --to is now called --out" in done.stderr
     assert "--to " not in run("bank", "sample", "--help").stdout
+
+
+@pytest.mark.parametrize("command", ["graph load", "check FILE"])
+def test_a_server_is_named_in_the_same_way_in_all_commands(
+    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "queries.jsonl"
+    file.write_text('{"question": "Which?", "cypher": "RETURN 1"}\n')
+    words = [str(file) if each == "FILE" else each for each in command.split()]
+    with pytest.raises(InputError, match="--server nowhere: expected an address"):
+        cli([*words, "--uri", "nowhere"], standalone_mode=False)
+    assert "note: --uri is now called --server" in capsys.readouterr().err
+    assert "--uri " not in run(*words, "--help").stdout

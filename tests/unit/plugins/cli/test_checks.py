@@ -132,7 +132,7 @@ def test_a_schema_from_a_file_decides(check: Check, tmp_path: Path) -> None:
     assert "GIVES" in found["findings"][0]["message"]
     assert "only its schema is checked" in found["note"]
     with pytest.raises(InputError, match="--schema"):
-        check([entry(RIGHT)], "--schema", str(schema), "--uri", "bolt://localhost")
+        check([entry(RIGHT)], "--schema", str(schema), "--server", "bolt://localhost")
 
 
 @pytest.mark.parametrize(
