@@ -16,6 +16,7 @@ from retrocypher.plugins.cli.console import (
     former_option,
     json_option,
     print_json,
+    server_option,
     table_console,
 )
 from retrocypher.plugins.judge.bank import (
@@ -56,14 +57,7 @@ def part_of(held_out: bool) -> Part:
 
 @click.command("build")
 @seed_option
-@click.option(
-    "--server",
-    metavar="SPEC",
-    default="auto",
-    show_default=True,
-    help="The Neo4j that runs the mutants: auto, docker, local, or a URI with the graph of the questions.",
-)
-@former_option("--graph", "--server")
+@server_option("that runs the mutants on the graph of the questions")
 @click.option(
     "--out",
     type=FOLDER,

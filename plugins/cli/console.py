@@ -60,6 +60,22 @@ def former_option(former: str, now: str, name: str | None = None) -> Callable[[_
     )
 
 
+def server_option(purpose: str) -> Callable[[_Command], _Command]:
+    """Return ``--server`` of a command that starts a Neo4j or uses one, with its former name ``--graph``.
+
+    Args:
+        purpose: What the server is for, after "The Neo4j".
+    """
+    option = click.option(
+        "--server",
+        metavar="SPEC",
+        default="auto",
+        show_default=True,
+        help=f"The Neo4j {purpose}: auto, docker, local or a URI.",
+    )
+    return lambda command: option(former_option("--graph", "--server")(command))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 

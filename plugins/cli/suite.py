@@ -15,7 +15,7 @@ from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_uri
 from retrocypher.kg.suites.cypherbench import make_suites
 from retrocypher.kg.suites.suite import suite_folder
-from retrocypher.plugins.cli.console import FOLDER, emit, former_option, json_option
+from retrocypher.plugins.cli.console import FOLDER, emit, former_option, json_option, server_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.operations.suite_check import PROBLEMS, SuiteChecker
 from retrocypher.plugins.operations.suite_new import write_skeleton
@@ -28,14 +28,7 @@ _LIMIT_S = 30.0
 
 @click.command("check")
 @click.argument("suite")
-@click.option(
-    "--server",
-    metavar="SPEC",
-    default="auto",
-    show_default=True,
-    help="The Neo4j that runs the queries: auto, docker, local or a URI.",
-)
-@former_option("--graph", "--server")
+@server_option("that runs the queries")
 @click.option(
     "--limit", metavar="S", default=_LIMIT_S, show_default=True, help="Seconds that a query may take."
 )

@@ -20,7 +20,7 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import former_option, json_option
+from retrocypher.plugins.cli.console import json_option, server_option
 from retrocypher.plugins.runs.written_answer import Thresholds
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
 
@@ -162,14 +162,7 @@ class VerifyOptions:
 def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of `VerifyOptions` to a command."""
     options = (
-        click.option(
-            "--server",
-            metavar="SPEC",
-            default="auto",
-            show_default=True,
-            help="The Neo4j with the graph: auto, docker, local or a URI.",
-        ),
-        former_option("--graph", "--server"),
+        server_option("with the graph"),
         click.option(
             "--verified",
             type=_SHARE,
