@@ -112,9 +112,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     session.config.stash[SESSION].finish(session, exitstatus)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Write the summary."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> Generator[None, object, object]:
+    """Write the summary, after all that pytest lists: it ends with the commands to continue with."""
+    result = yield
     config.stash[SESSION].write_summary(terminalreporter)
+    return result
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -129,6 +129,14 @@ def test_the_terminal_says_what_and_how_well(alone: Ran, parallel: Ran) -> None:
         assert part in parallel.output
 
 
+def test_the_next_commands_are_the_last_to_read(ran: Ran) -> None:
+    lines = ran.output.rstrip().splitlines()
+    assert any(line.startswith("FAILED ") for line in lines)
+    # Below them only pytest says how many cases passed.
+    assert [line.partition(":")[0] for line in lines[-4:-1]] == ["HTML report", "one case", "Allure report"]
+    assert f"{len(failed(ran))} failed" in lines[-1]
+
+
 def test_a_wrong_answer_fails_and_says_why_once(ran: Ran) -> None:
     for record in failed(ran):
         primary = f"{record['errors'][0]}: F1 {record['scores']['f1']:.3f}"
