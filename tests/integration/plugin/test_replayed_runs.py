@@ -14,7 +14,7 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.operations.rescore import rescore
 from retrocypher.plugins.runs.log import RunLog
 
-PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=1")
+PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=3")
 LOOPS = ("--loop=none,cove,review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")
 ODD = (
     "UNWIND range(1, 12000) AS n RETURN n",
