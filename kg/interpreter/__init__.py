@@ -1,0 +1,1 @@
+"""An interpreter of Cypher over a small graph in memory."""
