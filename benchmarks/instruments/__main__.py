@@ -5,6 +5,7 @@ import click
 from retrocypher.benchmarks.instruments.evaluator import evaluator_command
 from retrocypher.benchmarks.instruments.flights import flights_command
 from retrocypher.benchmarks.instruments.intervals import intervals_command
+from retrocypher.benchmarks.instruments.known_queries import queries_command
 from retrocypher.benchmarks.instruments.labels import labels_command
 from retrocypher.benchmarks.instruments.mutants import mutants_command
 from retrocypher.benchmarks.instruments.validator import validator_command
@@ -24,6 +25,7 @@ instruments.add_command(flights_command)
 instruments.add_command(intervals_command)
 instruments.add_command(labels_command)
 instruments.add_command(mutants_command)
+instruments.add_command(queries_command)
 instruments.add_command(validator_command)
 instruments.add_command(verification_command)
 

@@ -27,8 +27,8 @@ from retrocypher.plugins.cli.console import json_option, print_json, table_conso
 from retrocypher.plugins.judge.bank import load_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.reporting.run_tables import counted_table
+from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.validation.finding import Validation
-from retrocypher.prompts.validation.validator import SchemaValidator
 
 _REFERENCE = "reference"
 _NEUTRAL = "neutral"

@@ -25,9 +25,9 @@ from retrocypher.plugins.cli.console import (
     print_json,
     table_console,
 )
+from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.validation.finding import CONVENTIONS, Convention, Validation
-from retrocypher.prompts.validation.validator import SchemaValidator
 
 _REMEDY = 'Give one JSON object a line, such as {"question": "...", "cypher": "..."}.'
 
@@ -78,24 +78,26 @@ def check_command(
     """Report what is wrong with the queries in FILE, lines of JSON with "question" and "cypher".
 
     The records.jsonl of a run is such a file. A "cypher" of null is a completion without a query. A query is
-    extracted from a longer completion, such as a fenced block, as in a run. No query is run: the verdict
-    comes from the texts and the schema. The exit status is 0 if nothing is found, 1 if anything is, and 2 if
+    extracted from a longer completion, such as a fenced block, as in a run. No server is asked: queries are
+    tried on small graphs in memory. The exit status is 0 if nothing is found, 1 if anything is, and 2 if
     FILE or an option cannot be used.
     """
     lines = list(_lines(file))
     validator = SchemaValidator(_schema(schema_file, server), convention)
-    wrong = 0
+    wrong = unread = 0
     for line in lines:
         validation = validator.validate(line.query, line.question)
         corrected = correct_directions(line.query, validator.schema)
         wrong += not validation.valid
+        unread += validation.verdict == "not_read"
         shown = (
             _as_json(line, validation, corrected) if as_json else _as_text(file, line, validation, corrected)
         )
         click.echo(shown)
     if not as_json:
         have = "query has" if len(lines) == 1 else "queries have"
-        click.echo(f"{wrong} of {len(lines)} {have} findings." if lines else f"{file}: no queries.")
+        also = f", {unread} not read" if unread else ""
+        click.echo(f"{wrong} of {len(lines)} {have} findings{also}." if lines else f"{file}: no queries.")
     context.exit(1 if wrong else 0)
 
 
@@ -158,6 +160,7 @@ def _as_json(line: _Line, validation: Validation, corrected: Corrected) -> str:
         "cypher": line.cypher,
         "query": line.query,
         "valid": validation.valid,
+        "verdict": validation.verdict,
         "findings": [
             {"label": each.label, "message": each.message, "start": each.start, "stop": each.stop}
             for each in validation.findings
@@ -169,6 +172,7 @@ def _as_json(line: _Line, validation: Validation, corrected: Corrected) -> str:
             "components": sorted(intent.components),
         },
         "note": validation.note,
+        "not_read": validation.not_read,
         "corrected": None if line.cypher is None else corrected.query,
         "turned": [each.message for each in corrected.turned],
     }
@@ -182,6 +186,8 @@ def _as_text(file: Path, line: _Line, validation: Validation, corrected: Correct
     ]
     if line.within:
         parts.append("  note: Only the query within the completion was checked.")
+    if validation.not_read:
+        parts.append(f"  not read: {validation.not_read}")
     if validation.note:
         parts.append(f"  note: {validation.note}")
     if corrected.query != line.query:
@@ -191,13 +197,12 @@ def _as_text(file: Path, line: _Line, validation: Validation, corrected: Correct
 
 
 def _verdict(validation: Validation) -> str:
-    if validation.asked.intent is None:
-        verdict = "ok by the schema alone" if validation.valid else "wrong"
+    asked = validation.asked
+    verdict = {"valid": "ok", "not_read": "ok by the schema alone", "invalid": "wrong"}[validation.verdict]
+    if asked.intent is None:
         return f"{verdict} (the intent of the question is unknown)"
-    steps = (
-        f", {validation.asked.steps} steps" if validation.asked.steps and validation.asked.steps > 1 else ""
-    )
-    return f"{'ok' if validation.valid else 'wrong'} ({validation.asked.intent}{steps})"
+    steps = f", {asked.steps} steps" if asked.steps and asked.steps > 1 else ""
+    return f"{verdict} ({asked.intent}{steps})"
 
 
 def _place(text: str, offset: int) -> str:

@@ -29,6 +29,7 @@ from retrocypher.plugins.runs.written_answer import AnswerJudge
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
 from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.context import Answering, CaseRuntime
+from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
@@ -189,6 +190,7 @@ def run_loop(
         LoopTools(
             graph=graph,
             validator=runtime.validator,
+            rules=SchemaValidator(runtime.graph_schema, prompt.convention),
             ask=ask,
             note=outcome.add,
             once=runtime.once,

@@ -20,7 +20,7 @@ from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools,
 from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
 from retrocypher.prompts.validation.finding import Finding
 from retrocypher.prompts.validation.question import read_question
-from retrocypher.prompts.validation.validator import SchemaValidator, checklist_for, read_checklist_answer
+from retrocypher.prompts.validation.validator import checklist_for, read_checklist_answer
 
 _NOTHING_FOUND = "The answer held no query."
 _SHORTEST = 5
@@ -164,10 +164,11 @@ def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:
 
 def _by_schema(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding]:
     started = time.perf_counter()
-    said = SchemaValidator(case.schema, case.convention).validate(query, case.question)
-    findings = [asdict(finding) for finding in said.findings] + ([{"note": said.note}] if said.note else [])
-    verdict = "valid" if said.valid else "invalid"
-    tools.note(Step("validator:schema", query, verdict, findings, time_s=time.perf_counter() - started))
+    said = tools.rules.validate(query, case.question)
+    notes = {"note": said.note, "not_read": said.not_read}
+    findings = [asdict(finding) for finding in said.findings]
+    findings += [{name: text} for name, text in notes.items() if text]
+    tools.note(Step("validator:schema", query, said.verdict, findings, time_s=time.perf_counter() - started))
     return said.findings
 
 

@@ -8,7 +8,7 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.models.interface import Completion, Message
-from retrocypher.prompts.validation.finding import Convention
+from retrocypher.prompts.validation.finding import Convention, Validation
 
 ValidatorName = Literal["checklist", "schema", "both"]
 
@@ -23,6 +23,13 @@ class Graph(Protocol):
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
         """Run a query under guard; raises GraphError if the graph cannot be asked."""
+
+
+class RuleValidator(Protocol):
+    """The validator that needs no model."""
+
+    def validate(self, query: str, question: str) -> Validation:
+        """Return the verdict on a query, which may be any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,7 @@ class LoopTools:
 
     Attributes:
         validator: The validator of the run.
+        rules: The validator without a model, for what the prompt of the case wants returned.
         ask: Asks the model of a role; raises ModelError if it cannot be asked. Not for loops that need no
             model.
         note: Puts a step on the record.
@@ -99,6 +107,7 @@ class LoopTools:
 
     graph: Graph
     validator: ValidatorName
+    rules: RuleValidator
     ask: Callable[[str, list[Message]], Completion]
     note: Callable[[Step], None]
     once: OnceARun

@@ -225,9 +225,8 @@ def _is_function(name: str) -> bool:
 def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
     """Labels, types and properties that there are not."""
     for use in reading.labels:
-        if not schema.has_label(use.name) and not (
-            isinstance(use.of, EdgeTerm) and schema.has_type(use.name)
-        ):
+        # A relationship can be asked for its type in the same words; what is no node may be one.
+        if not schema.has_label(use.name) and (isinstance(use.of, NodeTerm) or not schema.has_type(use.name)):
             yield _unknown("label", use, list(schema.labels))
     for use in reading.types:
         if not schema.has_type(use.name):

@@ -102,13 +102,22 @@ class Validation:
     Attributes:
         findings: What is wrong, the cause before its consequences.
         asked: What the question was read as.
-        note: What could not be checked, and why; else empty.
+        note: What cannot be told of the question, and why; else empty.
+        not_read: What was not read, so that an error in it is not found; else empty.
     """
 
     valid: bool
     findings: tuple[Finding, ...]
     asked: QuestionIntent
     note: str
+    not_read: str = ""
+
+    @property
+    def verdict(self) -> Literal["valid", "invalid", "not_read"]:
+        """``invalid`` with findings, ``not_read`` where there are none and something was not read."""
+        if not self.valid:
+            return "invalid"
+        return "not_read" if self.not_read else "valid"
 
 
 _SHORT = 60

@@ -1,4 +1,4 @@
-"""The schema validator and the checklist: all findings about a query, ordered, for a question."""
+"""What the text of a query shows of its errors, ordered, and the checklist for a question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,6 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import is_label, name_of
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Setting
 from retrocypher.kg.semantics.query_model import QueryModel
-from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.prompts.extraction.extract import extract_json, texts, yes_or_no
 from retrocypher.prompts.validation.check_molecules import Spellings, check_anchors, check_sets
@@ -27,16 +26,13 @@ from retrocypher.prompts.validation.check_text import (
     check_text,
 )
 from retrocypher.prompts.validation.finding import (
-    CONVENTIONS,
     Case,
     Convention,
     Finding,
     Intent,
     QuestionIntent,
-    Validation,
 )
 from retrocypher.prompts.validation.graph_view import View, load_domain
-from retrocypher.prompts.validation.question import read_question
 from retrocypher.prompts.validation.roles import find_focus, follows_path
 
 _CAUSES_FIRST = (
@@ -223,35 +219,3 @@ def _items(entries: Sequence[Mapping[str, str]]) -> tuple[CheckItem, ...]:
         if not is_label(item.label):
             raise InputError(f"{_FILE}: {item.label!r} is no error label; kg/labels/labels.yaml lists them.")
     return items
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaValidator:
-    """Judges a query by its text, the question's text and the schema: no gold, no rows, no model.
-
-    Raises ValueError if there is no such convention.
-    """
-
-    schema: Schema
-    convention: Convention
-
-    def __post_init__(self) -> None:
-        if self.convention not in CONVENTIONS:
-            raise ValueError(f"convention {self.convention!r} is none of {', '.join(CONVENTIONS)}")
-
-    def validate(self, query: str, question: str) -> Validation:
-        """Return whether a query, which may be any text, answers a question, and what is wrong with it."""
-        reading = read_query(query, self.schema)
-        asked = read_question(question)
-        findings = find_issues(reading, asked, self.schema, self.convention)
-        notes = [asked.note] if asked.note else []
-        if not load_domain().fits(self.schema):
-            notes.append("The graph is no reaction graph: only its schema is checked.")
-        elif len(reading.branches) > 1:
-            notes.append("The query is a UNION: its parts are checked against the schema alone.")
-        notes += [
-            f"Not understood: {each.why}."
-            for each in reading.unread
-            if reading.parsed.unread or not reading.parsed.errors
-        ]
-        return Validation(not findings, findings, asked, " ".join(dict.fromkeys(notes)))

@@ -7,6 +7,7 @@ from typing import Any
 from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
 from retrocypher.prompts.models.interface import Completion, Message
 from support.schemas import DEFAULT_SCHEMA_TEXT
@@ -132,5 +133,6 @@ def play(
         answer=Completion(cypher or "I cannot say."),
         cypher=cypher,
     )
-    result = loop.run(case, LoopTools(graph, validator, cast, steps.append, once or Once()))
+    rules = SchemaValidator(case.schema, case.convention)
+    result = loop.run(case, LoopTools(graph, validator, rules, cast, steps.append, once or Once()))
     return Played(result, steps, cast, graph)

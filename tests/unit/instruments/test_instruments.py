@@ -25,8 +25,8 @@ from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.judge.bank import Bank, load_bank, read_entries, write_bank
 from retrocypher.plugins.judge.bank_candidates import BankEntry
 from retrocypher.plugins.runs.record import Scores
+from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent, Validation
-from retrocypher.prompts.validation.validator import SchemaValidator
 
 CASES = [
     ("drop_agents", "missing_component:agents", ["missing_component:agents", "empty_result"]),

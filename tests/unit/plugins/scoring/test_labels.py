@@ -30,7 +30,7 @@ from retrocypher.plugins.scoring.labels import (
 )
 from retrocypher.plugins.scoring.score import score
 from retrocypher.plugins.scoring.variations import variations
-from retrocypher.prompts.validation.validator import SchemaValidator
+from retrocypher.plugins.validation.validator import SchemaValidator
 
 SCHEMA = default_schema()
 QUESTIONS = load_questions().questions
@@ -283,7 +283,7 @@ def test_a_case_gets_labels(query: str, status: Status) -> None:
 @pytest.mark.parametrize("query", HOSTILE.values(), ids=HOSTILE)
 def test_every_reader_copes(query: str) -> None:
     validated = SchemaValidator(SCHEMA, "benchmark").validate(query, CHAINS.text)
-    assert validated.findings or validated.note
+    assert validated.findings or validated.not_read
     assert correct_directions(query, SCHEMA).query
     variations(query, CHAINS.reference_cypher)
 

@@ -1,0 +1,1 @@
+"""Whether a query answers its question, shown on small graphs."""

@@ -1,0 +1,281 @@
+"""Trying a query on the small graphs for its question.
+
+A query is right there where the scores call its rows right. The gold answer of a small graph comes from the
+same walk over its reactions as that of the benchmark.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from retrocypher.kg.cypher.parser import ParsedQuery
+from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.interpreter.graph import SmallGraph
+from retrocypher.kg.interpreter.interpreter import SmallResult, interpret
+from retrocypher.kg.interpreter.values import QueryFailsError
+from retrocypher.kg.labels.error_labels import with_detail
+from retrocypher.kg.questions.gold import traverse
+from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.scoring.columns import ID_KEY
+from retrocypher.plugins.scoring.routes import routes
+from retrocypher.plugins.scoring.single_step import (
+    Values,
+    asks_for_reactions,
+    focus_key,
+    single_step_scores,
+    values_by_key,
+)
+from retrocypher.plugins.scoring.table import atoms
+from retrocypher.plugins.validation.small_graphs import Trial, small_graphs
+from retrocypher.prompts.validation.finding import Convention, Finding, QuestionIntent
+from retrocypher.prompts.validation.graph_view import load_domain
+
+_MAY_HAVE_NONE = frozenset({"co_products", "conditions"})
+"""Tasks whose answer, as asked, may leave out a reaction that has nothing of what is asked for."""
+
+_WHERE = "On a small test graph, the query"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A small graph with the question as it is asked of it.
+
+    Attributes:
+        molecules: The molecules that are asked for; empty where reactions or routes are.
+    """
+
+    trial: Trial
+    graph: SmallGraph
+    question: Question
+    molecules: frozenset[str]
+
+
+def can_be_tried(asked: QuestionIntent) -> bool:
+    """Whether there are small graphs for a question."""
+    return bool(_prepared(asked))
+
+
+def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Finding | None:
+    """Return what a query gets wrong on the first small graph where it is not right; None if there is none.
+
+    Raises NotInterpretedError where it does something that the interpreter does not know.
+    """
+    for prepared in _prepared(asked):
+        try:
+            result = interpret(parsed, prepared.graph)
+        except QueryFailsError as error:
+            return _finding("runtime_error", f"ends with an error: {error}")
+        found = _judge(prepared, result, asked, convention) or _judge_size(prepared, result)
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=64)
+def _prepared(asked: QuestionIntent) -> tuple[_Prepared, ...]:
+    return tuple(_prepare(trial, asked) for trial in small_graphs(asked))
+
+
+def _prepare(trial: Trial, asked: QuestionIntent) -> _Prepared:
+    task = asked.intent
+    assert task is not None
+    slots = _slots(asked)
+    network = trial.network
+    question = Question(
+        id="small",
+        task=task,
+        setting=setting_of(task),
+        steps=asked.steps or 1,
+        text="",
+        slots=slots,
+        reference_cypher="",
+        gold=traverse(network, task, slots),
+        target=slots["target"],
+        discriminating=True,
+    )
+    molecules: frozenset[str] = frozenset()
+    if task in ("intermediates", "multi_step_precursors"):
+        walks = list(network.walks_to(slots["target"], slots["steps"]))
+        parts = [walk[2:-1:2] if task == "intermediates" else walk[:1] for walk in walks]
+        molecules = frozenset(str(name) for part in parts for name in part)
+    return _Prepared(trial, trial.graph(load_domain()), question, molecules)
+
+
+def _slots(asked: QuestionIntent) -> dict[str, Any]:
+    names = [molecule.name for molecule in asked.molecules]
+    roles = {molecule.role: molecule.name for molecule in asked.molecules}
+    slots: dict[str, Any] = {"target": roles.get("target", names[0]), "steps": asked.steps}
+    if "start" in roles:
+        slots["start"] = roles["start"]
+    if asked.intent == "multi_product":
+        slots["products"] = names
+    if asked.intent == "conditions" and len(asked.components) == 1:
+        (slots["role"],) = asked.components
+    return slots
+
+
+def _judge(
+    prepared: _Prepared, result: SmallResult, asked: QuestionIntent, convention: Convention
+) -> Finding | None:
+    if not result.rows:
+        return _finding("empty_result", "returns no rows, although the question has an answer there")
+    if prepared.question.setting == "multi_step":
+        return _judge_routes(prepared, result, convention)
+    if convention == "benchmark":
+        return _judge_whole(prepared, result)
+    return _judge_as_asked(prepared, result, asked)
+
+
+def _judge_size(prepared: _Prepared, result: SmallResult) -> Finding | None:
+    """Whether each row comes again for each of all reactions or molecules, which fills the real result."""
+    times = Counter(map(repr, result.rows))
+    if min(times.values()) < len(prepared.trial.reactions):
+        return None
+    return _finding(
+        "duplicate_or_incomplete",
+        "returns each row once for each of many nodes that it has nothing to do with",
+    )
+
+
+def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
+    """Whether whole reactions are returned."""
+    question = prepared.question
+    scores = single_step_scores(question, result.columns, result.rows, None)
+    complete = scores.focus_f1 == 1.0 or not asks_for_reactions(question)
+    if scores.is_perfect and complete:
+        return None
+    values = _values(question, result)
+    found = _of_reactions(prepared.trial, values[ID_KEY])
+    if found is not None:
+        return found
+    for key, each in values.items():
+        if key != ID_KEY or (asks_for_reactions(question) and not each.returned):
+            found = _of_values(key, each)
+            if found is not None:
+                return found
+    return _finding(
+        "wrong_aggregation_or_order", "does not return the molecules of a reaction in rows of that reaction"
+    )
+
+
+def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionIntent) -> Finding | None:
+    """Whether what the question asks for is returned."""
+    question = prepared.question
+    values = _values(question, result)
+    ids, focus = values[ID_KEY], focus_key(question)
+    if ids.returned:
+        found = _of_reactions(prepared.trial, _without_bare(question, ids, focus))
+        if found is not None:
+            return found
+        if question.task == "best_yield" and not values["target_yield"].returned:
+            return None
+    wanted = sorted(asked.components) if focus is None else [focus]
+    if len(wanted) == 1 and _in_a_column_without_name(question, result, values[wanted[0]]):
+        return None
+    return next((found for key in wanted if (found := _of_values(key, values[key])) is not None), None)
+
+
+def _in_a_column_without_name(question: Question, result: SmallResult, values: Values) -> bool:
+    """Whether a column whose name tells nothing has just what is asked for: people read it all the same."""
+    unnamed = single_step_scores(question, result.columns, result.rows, None).unmatched_columns
+    places = [place for place, name in enumerate(result.columns) if name in (unnamed or ())]
+    return not values.returned and any(
+        {atom for row in result.rows for atom in atoms(row[place])} == values.gold for place in places
+    )
+
+
+def _without_bare(question: Question, ids: Values, focus: str | None) -> Values:
+    """The ids without those that are left out because the reaction has nothing of what is asked for."""
+    if question.task not in _MAY_HAVE_NONE or focus is None:
+        return ids
+    bare = {row[ID_KEY] for row in question.gold if not row[focus]} - ids.returned
+    return Values(ids.gold - bare, ids.returned)
+
+
+def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Convention) -> Finding | None:
+    gold = {tuple(row["route"]) for row in prepared.question.gold}
+    returned = routes(result.columns, result.rows)
+    if returned == gold:
+        return None
+    if convention == "as-asked" and prepared.molecules:
+        return _of_molecules(prepared, result)
+    if not returned:
+        return _finding("return_shape", "returns no routes that can be read")
+    extra, missing = sorted(returned - gold), sorted(gold - returned)
+    if any(route[::-1] in gold for route in extra):
+        return _finding("wrong_aggregation_or_order", "returns routes from the target back")
+    for route in extra:
+        if len(route) < len(missing[0] if missing else route) and set(route) <= set().union(*gold):
+            return _finding("return_shape", "returns only some of the reactions of a route")
+        for number in route:
+            note = prepared.trial.notes.get(number)
+            if note is not None and note.label:
+                return _finding(note.label, f"returns a route with a reaction that {note.text}")
+    if extra:
+        return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
+    note = next(note for number in missing[0] if (note := prepared.trial.notes[number]))
+    return _finding("duplicate_or_incomplete", f"leaves out a route with a reaction that {note.text}")
+
+
+def _of_molecules(prepared: _Prepared, result: SmallResult) -> Finding | None:
+    """Whether the molecules that are asked for are returned, in one column or in all together."""
+    names = {name for reaction in prepared.trial.reactions for name in reaction.molecules}
+    cells = [[row[place] for row in result.rows] for place in range(len(result.columns))]
+    columns = [names.intersection(_texts(each)) for each in cells]
+    together = set().union(*columns)
+    if prepared.molecules in [*columns, together]:
+        return None
+    if not together:
+        return _finding("return_shape", "returns no molecules that can be read")
+    what = "intermediates" if prepared.question.task == "intermediates" else "precursors"
+    if together - prepared.molecules:
+        return _finding("extra_component:intermediates", f"returns molecules that are no {what}")
+    return _finding("duplicate_or_incomplete", f"leaves out some of the {what}")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for each in value if isinstance(value, list) else value.values():
+            yield from _texts(each)
+
+
+def _of_reactions(trial: Trial, ids: Values) -> Finding | None:
+    """What is wrong with the reactions that are returned; None where no ids tell."""
+    if not ids.returned:
+        return None
+    for number in sorted(ids.returned - ids.gold, key=str):
+        note = trial.notes.get(number) if isinstance(number, int) else None
+        if note is None:
+            return _finding("extra_component:id", "returns something else as the id of a reaction")
+        label = note.label or "wrong_aggregation_or_order"
+        return _finding(label, f"returns a reaction that {note.text}")
+    for number in sorted(ids.gold - ids.returned, key=str):
+        assert isinstance(number, int)
+        return _finding("duplicate_or_incomplete", f"leaves out a reaction that {trial.notes[number].text}")
+    return None
+
+
+def _of_values(key: str, values: Values) -> Finding | None:
+    """What is wrong with the values of a key."""
+    what = key.replace("_", " ") if key != ID_KEY else "ids of reactions"
+    if values.gold - values.returned:
+        how = "leaves out some of the" if values.returned else "returns no"
+        return _finding(with_detail("missing_component", key), f"{how} {what}")
+    if values.returned - values.gold:
+        return _finding(
+            with_detail("extra_component", key), f"returns something as {what} that does not belong to them"
+        )
+    return None
+
+
+def _values(question: Question, result: SmallResult) -> dict[str, Values]:
+    execution = Execution("ok", columns=result.columns, rows=result.rows, row_count=len(result.rows))
+    return values_by_key(question, execution)
+
+
+def _finding(label: str, told: str) -> Finding:
+    return Finding(label, f"{_WHERE} {told}.", 0, 0)

@@ -1,0 +1,131 @@
+"""The verdict on a query that is tried on small graphs."""
+
+import pytest
+
+from retrocypher.benchmarks.instruments.known_queries import HALVES, count_verdicts, known_queries
+from retrocypher.kg.cypher.edits import quote
+from retrocypher.kg.questions.gold import reference_query, traverse
+from retrocypher.kg.questions.question import TASKS
+from retrocypher.kg.semantics.schema import default_schema
+from retrocypher.plugins.validation.small_graphs import small_graphs
+from retrocypher.plugins.validation.validator import SchemaValidator
+from retrocypher.prompts.validation.finding import Convention, Validation
+from retrocypher.prompts.validation.question import read_question
+
+TARGET = "CC(=O)Nc1ccc(O)cc1"
+PRECURSORS = f"From which direct precursors is {TARGET} made?"
+ROUTES = f"Which multi-step reaction chains lead to {TARGET} in exactly 2 reaction steps?"
+MAKES = f"MATCH (r:Reaction)-[:PRODUCES]->(:Molecule {{name: {quote(TARGET)}}})"
+
+
+def validated(query: str, question: str = PRECURSORS, convention: Convention = "as-asked") -> Validation:
+    return SchemaValidator(default_schema(), convention).validate(query, question)
+
+
+@pytest.mark.parametrize(
+    ("query", "label", "said"),
+    [
+        (
+            f"MATCH (:Molecule {{name: {quote(TARGET)}}})-[:REACTS_IN]->(r) MATCH (a)-[:REACTS_IN]->(r) "
+            "RETURN r.id AS id, a.name AS reactants",
+            "endpoint_anchoring",
+            "returns a reaction that takes it as a reactant",
+        ),
+        (
+            f"{MAKES} WHERE r.id < 0 RETURN r.id AS id",
+            "empty_result",
+            "returns no rows, although the question has an answer there",
+        ),
+        (
+            f"{MAKES} MATCH (a)-[:REACTS_IN]->(r)-[:USES_SOLVENT]->() RETURN r.id AS id, a.name AS reactants",
+            "duplicate_or_incomplete",
+            "leaves out a reaction that makes it, with no known yield and without a solvent",
+        ),
+        (
+            f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name)[0] AS a "
+            "RETURN r.id AS id, a AS reactants",
+            "missing_component:reactants",
+            "leaves out some of the reactants",
+        ),
+        (
+            f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN {{id: r.id, reactants: collect(a.name)}} AS row",
+            "runtime_error",
+            "`r` is used beside an aggregate, and rows are not grouped by it",
+        ),
+    ],
+)
+def test_a_finding_says_what_goes_wrong_on_a_small_graph(query: str, label: str, said: str) -> None:
+    found = validated(query)
+    assert found.verdict == "invalid"
+    assert found.findings[-1].label == label
+    assert found.findings[-1].message == f"On a small test graph, the query {said}." or said in (
+        found.findings[-1].message
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "unread"),
+    [
+        (f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN stDev(r.id) AS reactants", PRECURSORS, "stDev"),
+        (f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN a", f"What is {TARGET} good for?", "asks for"),
+        (
+            f"{MAKES} RETURN r",
+            f"Which reaction chains of two to four steps lead to {TARGET}?",
+            "routes of any number of steps",
+        ),
+    ],
+)
+def test_what_cannot_be_tried_is_no_valid_query(query: str, question: str, unread: str) -> None:
+    found = validated(query, question)
+    assert (found.valid, found.findings, found.verdict) == (True, (), "not_read")
+    assert unread in found.not_read
+
+
+def test_a_question_for_some_of_the_reactions_is_not_taken_for_one_for_all() -> None:
+    for wanted in ("the three best", "the 3 highest yielding", "two"):
+        assert read_question(f"List {wanted} reactions to make {TARGET}.").intent is None
+    assert read_question(f"List the three step routes to {TARGET}.").intent == "chains_to_target"
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_the_known_queries_are_as_many_as_their_description_says(half: str) -> None:
+    queries = list(known_queries(half))  # type: ignore[arg-type]
+    wrong = [each for each in queries if each.mistake is not None]
+    assert (len(queries) - len(wrong), len(wrong)) == {"seen": (826, 881), "held_out": (860, 910)}[half]
+    assert len({each.id for each in queries}) == len(queries)
+
+
+def test_right_queries_of_many_forms_are_valid_and_wrong_ones_are_not() -> None:
+    counts = count_verdicts(list(known_queries("seen"))[::12])
+    assert not counts.alarms
+    assert counts.missed.total() <= 0.02 * counts.wrong.total()
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("steps", [2, 5])
+def test_a_small_graph_has_an_answer_and_more_reactions_than_belong_to_it(task: str, steps: int) -> None:
+    slots = {"target": "CCO", "products": ["CCO", "CO"], "start": "CC", "steps": steps}
+    question = {
+        "multi_product": "Which reactions make both CCO and CO?",
+        "chains_between": f"Which reaction pathways turn CC into CCO in exactly {steps} reaction steps?",
+        "chains_to_target": f"Which reaction chains lead to CCO in exactly {steps} reaction steps?",
+        "intermediates": f"Which intermediates occur on the way to CCO in exactly {steps} reaction steps?",
+        "multi_step_precursors": f"From which precursors is CCO made in exactly {steps} reaction steps?",
+        "best_yield": "Which reaction makes CCO directly with the best yield?",
+        "co_products": "Which co-products form when a reaction makes CCO directly?",
+        "conditions": "Which solvents are used in reactions that make CCO directly?",
+        "precursors": "From which direct precursors is CCO made?",
+        "producing_reactions": "Which reactions make CCO directly?",
+    }[task]
+    asked = read_question(question)
+    assert asked.intent == task
+    if task != "chains_between":
+        slots.pop("start")
+    first = small_graphs(asked)[0]
+    gold = traverse(first.network, task, slots)
+    right = {number for row in gold for number in row.get("route", [row.get("id")])}
+    assert right
+    assert right < {reaction.id for reaction in first.reactions}
+    assert len({reaction.id for reaction in first.reactions}) == len(first.reactions)
+    found = SchemaValidator(default_schema(), "benchmark").validate(reference_query(task, slots), question)
+    assert found.verdict == "valid"
