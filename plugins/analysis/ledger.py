@@ -27,6 +27,8 @@ class FirstCheck(Struct, frozen=True):
     """Primary error label of the query; None if nothing is wrong."""
     repaired: bool
     """Whether it flagged a wrong query and the case passed."""
+    broken: bool
+    """Whether it flagged a right query and the case failed."""
 
 
 class Pair(Struct, frozen=True):
@@ -103,12 +105,14 @@ def _checks(
             malformed=turn.verdict == "malformed",
             label=next(iter(result.errors), None),
             repaired=wrong and flagged and passed,
+            broken=not wrong and flagged and not passed,
         )
 
 
 ALL = "all"
 NO_LABEL = "right"
 COUNTS = ("cases", "repaired", "broken", "unchanged_right", "unchanged_wrong")
+LOST = ("worsened", "f1_lost", "f1_lost_by_worsened")
 SPENT = ("calls", "tokens", "seconds")
 
 
@@ -147,6 +151,12 @@ class LoopCounts:
     """Cases that were right before and wrong after."""
     unchanged_right: int
     unchanged_wrong: int
+    worsened: int
+    """Cases that were wrong before and have a lower F1 after; `unchanged_wrong` counts them too."""
+    f1_lost: float
+    """Sum of the F1 that cases lost, 1 for a whole case."""
+    f1_lost_by_worsened: float
+    """The part of `f1_lost` that `worsened` cases lost."""
     repair_rate: Ratio
     """Share of repaired cases among those that were wrong before."""
     breakage_rate: Ratio
@@ -179,6 +189,8 @@ class ValidatorCounts(Struct, frozen=True):
     """Share of wrong queries that were not repaired."""
     false_alarm_rate: Ratio
     """Share of right queries that were flagged."""
+    broken: int
+    """Number of right queries that were flagged and whose case failed in the end."""
     error_coverage: Ratio
     """Share of wrong queries with a label other than `other`."""
     detected_by_label: dict[str, dict[str, int]]
@@ -214,6 +226,8 @@ def _counts(pairs: Sequence[Pair], selected: Sequence[bool], ratios: Ratios) -> 
         )
         for name in SPENT
     }
+    losses = [max(0.0, -gain) for gain in gains]
+    worsened = [loss for loss, was in zip(losses, wrong, strict=True) if was and loss]
     costs = [pair.cost for pair in chosen if pair.cost is not None]
     cost = sum(costs) if costs else None
     seconds = float(sum(pair.seconds for pair in chosen))
@@ -223,6 +237,9 @@ def _counts(pairs: Sequence[Pair], selected: Sequence[bool], ratios: Ratios) -> 
         broken=sum(broken),
         unchanged_right=sum(right) - sum(broken),
         unchanged_wrong=sum(wrong) - sum(repaired),
+        worsened=len(worsened),
+        f1_lost=sum(losses),
+        f1_lost_by_worsened=sum(worsened),
         repair_rate=ratios.rate(repaired, wrong),
         breakage_rate=ratios.rate(broken, right),
         f1_before=sum(pair.f1_before for pair in chosen) / len(chosen),
@@ -256,6 +273,7 @@ def _validator_counts(pairs: Sequence[Pair], name: str, ratios: Ratios) -> Valid
         non_detected_error_rate=ratios.rate(missed, wrong),
         non_corrected_error_rate=ratios.rate(left, wrong),
         false_alarm_rate=ratios.rate(alarms, right),
+        broken=sum(check.broken for check in checks if check is not None),
         error_coverage=ratios.rate(covered, wrong),
         detected_by_label=_detected([check for check in checks if check is not None and check.wrong]),
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from retrocypher.plugins.analysis.ledger import COUNTS, SPENT, LedgerEntry
+from retrocypher.plugins.analysis.ledger import COUNTS, LOST, SPENT, LedgerEntry
 from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
 from retrocypher.plugins.formatting.text import three_significant
 from retrocypher.plugins.reporting.numbers import score_name
@@ -151,7 +151,7 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
             "loop": entry.loop,
             "validator": entry.validator,
             "label": label,
-            **{name: getattr(counts, name) for name in COUNTS},
+            **{name: getattr(counts, name) for name in (*COUNTS, *LOST)},
             **_with_ends("repair_rate", counts.repair_rate),
             **_with_ends("breakage_rate", counts.breakage_rate),
             **{name: getattr(counts, name) for name in SPENT},

@@ -289,6 +289,8 @@ def _head(entry: LedgerEntry, unpriced: str | None) -> Iterator[Text]:
     yield Text(f"repaired {_of(entry.repair_rate)} wrong, broken {_of(entry.breakage_rate)} right")
     before, after = f"{entry.f1_before:.3f} before", f"{entry.f1_after:.3f} after"
     yield Text(f"mean F1 {before}, {after}, gain {_rate(entry.f1_gain)}")
+    if entry.f1_lost:
+        yield Text(f"F1 lost: {entry.f1_lost:.3f} in all, {_lost_by_worsened(entry)}")
     yield Text(
         f"{counted(entry.calls, 'call')}, {counted(entry.tokens, 'token')}, {entry.seconds:,.1f} s "
         "beyond first answers"
@@ -299,6 +301,10 @@ def _head(entry: LedgerEntry, unpriced: str | None) -> Iterator[Text]:
         yield Text(f"{usd(entry.cost)} beyond first answers{a_case}, at list prices")
     elif unpriced is not None and entry.calls:
         yield Text(f"no list price for {unpriced}")
+
+
+def _lost_by_worsened(entry: LedgerEntry) -> str:
+    return f"{entry.f1_lost_by_worsened:.3f} of it by {counted(entry.worsened, 'case')} already wrong"
 
 
 def _cases(entry: LedgerEntry) -> Table:
@@ -339,6 +345,7 @@ def _validators(entry: LedgerEntry) -> Table:
         table.add_row(heading, *(f"{getattr(counts, field):,}" for counts in validators.values()))
     for field, heading in _RATES.items():
         table.add_row(heading, *(_validator_rate(counts, field) for counts in validators.values()))
+    table.add_row("broken after a false alarm", *(f"{counts.broken:,}" for counts in validators.values()))
     return table
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Given = Any
 """The value that pytest has for an option: a text, a list of texts, true, or None if it was not given."""
-DEFAULT_VALIDATOR = "schema"
+DEFAULT_VALIDATOR = "checklist"
 _SPEC = "spec"
 
 
@@ -132,7 +132,9 @@ class Options:
         "none",
     )
     validator: str | None = _option(
-        f"validator of queries in loops: schema, checklist, or both (default: {DEFAULT_VALIDATOR})", "NAME"
+        "validator of queries in loops: checklist (a model), schema (rules), or both "
+        f"(default: {DEFAULT_VALIDATOR})",
+        "NAME",
     )
     loop_model: str | None = _option(
         "model that plays the other roles of loops (default: the model itself; for one that reads no "

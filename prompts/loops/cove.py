@@ -1,14 +1,14 @@
 """The loop ``cove``, chain of verification: plan the query, correct directions, validate, have it corrected.
 
 After the paper's section 5.3. A query that can be planned has its directions corrected by rule; another goes
-to a model with the error message. The validator's findings go to the same model for minimal edits. Molecules
-are masked in what the model reads. At most three corrections.
+to a model with the error message, with its molecules masked. The validator's findings go to the same model
+for minimal edits. At most three corrections.
 """
 
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from retrocypher.kg.cypher.edits import Edit, apply_edits, quote, string_literals
@@ -53,6 +53,7 @@ class _Work:
 
     Attributes:
         executable: Whether the database can run it.
+        accepted: Whether the schema validator found nothing wrong with it; False where it did not look.
         problem: What is wrong with it, for the corrector; None where nothing was found.
         note: Why the corrector's last proposal was not taken.
     """
@@ -61,6 +62,7 @@ class _Work:
     tools: LoopTools
     query: str | None = None
     executable: bool = False
+    accepted: bool = False
     problem: str | None = None
     note: str = ""
     masked: "Masked" = field(init=False)
@@ -78,11 +80,9 @@ class _Work:
         self.tools.note(Step("explain", self.query, planned.status, fault, time_s=time_s))
         if self.executable:
             self._turn()
-        self.masked = (
-            mask(self.case.question, self.query or "")
-            if self.case.of_reactions
-            else Masked.plain(self.case.question, self.query or "")
-        )
+        masks = self.case.of_reactions and not self.executable
+        self.masked = (mask if masks else Masked.plain)(self.case.question, self.query or "")
+        self.accepted = False
         if self.executable:
             self.problem = self._findings() if validate else None
         else:
@@ -119,7 +119,14 @@ class _Work:
             proposed = self.masked.restore(proposed)
             if unknown:
                 return Decision(proposed, "unknown_name", ", ".join(unknown))
-        return decide(proposed, self.query, self.executable, self.case, self.tools.graph)
+        found = decide(proposed, self.query, self.executable, self.case, self.tools.graph)
+        return self._reject(found) if found.taken and self.accepted else found
+
+    def _reject(self, found: Decision) -> Decision:
+        """Refuse a correction that the schema validator calls wrong, although it accepts the query."""
+        turned = correct_directions(found.query or "", self.case.schema).query
+        said = self.tools.rules.validate(turned, self.case.question)
+        return found if said.valid else replace(found, verdict="rejected", detail=said.findings[0].message)
 
     def _turn(self) -> None:
         """Turn arrows that contradict the schema, unless the query could then no longer be run."""
@@ -139,27 +146,28 @@ class _Work:
         )
 
     def _findings(self) -> str | None:
-        found = _validate(self.query or "", self.case, self.tools)
+        found = self._validate()
         lines = [f"{number}. {finding.message}" for number, finding in enumerate(found, 1)]
         return self.masked.hide("\n".join(lines)) or None
+
+    def _validate(self) -> list[Finding]:
+        """What the validators of the run find in an executable query, each noted on the record.
+
+        A reply that cannot be understood finds nothing: it must not make a corrector change the query.
+        """
+        query, found = self.query or "", list[Finding]()
+        if self.tools.validator in ("schema", "both"):
+            found += _by_schema(query, self.case, self.tools)
+            self.accepted = not found
+        if self.tools.validator in ("checklist", "both"):
+            found += [each for each in _by_checklist(query, self.case, self.tools) if each not in found]
+        return found
 
     def _error(self, message: str | None) -> str:
         """Plan the masked query, so that positions in the message fit the text that the model reads."""
         planned = self.tools.graph.explain(self.masked.query)
         said = planned.message if planned.status != "ok" else message
         return self.masked.hide(said or "It cannot be run.")
-
-
-def _validate(query: str, case: LoopCase, tools: LoopTools) -> list[Finding]:
-    """Return what the validators of the run find in an executable query, each noted on the record.
-
-    A reply that cannot be understood finds nothing: it must not make a corrector change the query.
-    """
-    found: list[Finding] = []
-    for name, validate in (("schema", _by_schema), ("checklist", _by_checklist)):
-        if tools.validator in (name, "both"):
-            found += [finding for finding in validate(query, case, tools) if finding not in found]
-    return found
 
 
 def _by_schema(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding]:
@@ -173,7 +181,7 @@ def _by_schema(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding
 
 
 def _by_checklist(query: str, case: LoopCase, tools: LoopTools) -> Sequence[Finding]:
-    items = checklist_for(case.setting, read_question(case.question).intent)
+    items = checklist_for(case.setting, read_question(case.question).intent, case.convention)
     messages = messages_for(
         "checklist",
         {

@@ -32,7 +32,14 @@ _LONGEST = 1_500
 
 
 Verdict = Literal[
-    "taken", "no_query", "unchanged", "unknown_name", "other_molecule", "lost_molecule", "not_executable"
+    "taken",
+    "no_query",
+    "unchanged",
+    "unknown_name",
+    "other_molecule",
+    "lost_molecule",
+    "not_executable",
+    "rejected",
 ]
 _WHY: dict[Verdict, str] = {
     "no_query": "it held no query",
@@ -41,6 +48,7 @@ _WHY: dict[Verdict, str] = {
     "other_molecule": "it used a text that is neither in the question nor in the query: {detail}",
     "lost_molecule": "it left out a molecule that the question names: {detail}",
     "not_executable": "the database cannot run it: {detail}",
+    "rejected": "the query as it stood is valid, and the proposal is not: {detail}",
 }
 
 

@@ -26,6 +26,7 @@ from retrocypher.prompts.validation.check_text import (
     check_text,
 )
 from retrocypher.prompts.validation.finding import (
+    CONVENTIONS,
     Case,
     Convention,
     Finding,
@@ -144,10 +145,15 @@ _UNNAMED = "The validator calls the query invalid and does not say why."
 
 @dataclass(frozen=True, slots=True)
 class CheckItem:
-    """One point of a checklist: what holds for a right query, and the error label of one that fails it."""
+    """One point of a checklist: what holds for a right query, and the error label of one that fails it.
+
+    Attributes:
+        convention: The prompts for which it holds; None for all.
+    """
 
     label: str
     text: str
+    convention: Convention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +164,10 @@ class ChecklistVerdict:
     findings: tuple[Finding, ...] = ()
 
 
-def checklist_for(setting: Setting, intent: Intent | None) -> tuple[CheckItem, ...]:
+def checklist_for(setting: Setting, intent: Intent | None, convention: Convention) -> tuple[CheckItem, ...]:
     """Return the checklist for a question; without an intent, the points for all questions of the setting.
+
+    It has no points for prompts of another convention.
 
     Table questions may be about any graph, and have a list of their own.
     """
@@ -167,7 +175,8 @@ def checklist_for(setting: Setting, intent: Intent | None) -> tuple[CheckItem, .
     if setting == "table":
         return tuple(lists["settings"]["table"])
     specific = lists["tasks"].get(intent, ()) if intent else ()
-    return (*lists["always"], *lists["settings"][setting], *specific)
+    points: tuple[CheckItem, ...] = (*lists["always"], *lists["settings"][setting], *specific)
+    return tuple(item for item in points if item.convention in (None, convention))
 
 
 def read_checklist_answer(answer: str, items: Sequence[CheckItem]) -> ChecklistVerdict:
@@ -214,8 +223,19 @@ def _checklists() -> Mapping[str, Any]:
 
 
 def _items(entries: Sequence[Mapping[str, str]]) -> tuple[CheckItem, ...]:
-    items = tuple(CheckItem(entry["label"], entry["text"]) for entry in entries)
+    items = tuple(
+        CheckItem(entry["label"], entry["text"], _convention(entry.get("convention"))) for entry in entries
+    )
     for item in items:
         if not is_label(item.label):
             raise InputError(f"{_FILE}: {item.label!r} is no error label; kg/labels/labels.yaml lists them.")
     return items
+
+
+def _convention(name: str | None) -> Convention | None:
+    if name is None:
+        return None
+    for known in CONVENTIONS:
+        if name == known:
+            return known
+    raise InputError(f"{_FILE}: {name!r} is no convention; write one of {', '.join(CONVENTIONS)}.")

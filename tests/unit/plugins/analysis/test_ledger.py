@@ -79,6 +79,35 @@ def test_every_case_is_one_of_four() -> None:
     assert entry.by_label["limit"].repaired == 1
 
 
+def test_what_a_loop_takes_from_cases_that_were_wrong_already_is_counted() -> None:
+    """The first case falls from 0.5 to 0.25, the second is broken, the third is repaired."""
+    worse = case(1, False, False)
+    result = worse.rounds[0].findings[0]["result"]
+    worse.rounds[0].findings[0]["result"] = {**result, "f1": 0.5}
+    records = [
+        replace(worse, scores=replace(worse.scores, f1=0.25)),
+        case(2, True, False),
+        case(3, False, True),
+    ]
+    (entry,) = ledger_of(records, {})
+    assert (entry.worsened, entry.f1_lost, entry.f1_lost_by_worsened) == (1, 1.25, 0.25)
+    assert (entry.by_label["path_length"].f1_lost, entry.by_label["right"].worsened) == (0.25, 0)
+    assert "F1 lost: 1.250 in all, 0.250 of it by 1 case already wrong" in rendered([entry])
+    assert [row["f1_lost"] for row in ledger_rows(entry)] == [1.25, 0.25, 1.0]
+
+
+def test_a_right_query_that_a_validator_flags_may_be_broken() -> None:
+    records = [
+        case(1, True, False, verdict="invalid"),
+        case(2, True, True, verdict="invalid"),
+        case(3, True, False),
+    ]
+    (entry,) = ledger_of(records, {})
+    counts = entry.validators["schema"]
+    assert (counts.broken, counts.false_alarm_rate.value) == (1, pytest.approx(2 / 3))
+    assert "broken after a false alarm" in rendered([entry])
+
+
 def test_what_was_made_once_costs_a_case_nothing_and_known_costs_are_summed() -> None:
     one = case(1, False, True, cost=0.25)
     one.rounds[0].cost = 7.0

@@ -47,7 +47,7 @@ def answers(*models: str, environment: dict[str, str] = NO_KEY, **given: Any) ->
 def test_the_default_is_no_loop_no_answers_and_no_judge() -> None:
     found = loops("oracle")
     assert list(found.loops) == ["none"]
-    assert (found.validator, found.models, found.active) == ("schema", {}, False)
+    assert (found.validator, found.models, found.active) == ("checklist", {}, False)
     assert answers("oracle", answer=None) is None
     assert judge_plan(options_of(), KEY) is None
     assert [*loop_lines(found), *answer_lines(None, options_of()), *judge_lines(None, options_of())] == []
@@ -58,7 +58,7 @@ def test_a_model_that_reads_plays_its_own_roles() -> None:
     named = {"gpt-x": "gpt-x", "oracle": DEFAULT_MODEL}
     assert {label: spec.argument for label, spec in found.models.items()} == named
     (line,) = loop_lines(found)
-    assert line == f"loops: none, cove, validator schema, their roles played by gpt-x, {DEFAULT_MODEL}"
+    assert line == f"loops: none, cove, validator checklist, their roles played by gpt-x, {DEFAULT_MODEL}"
 
     written = answers("gpt-x", "oracle", environment=KEY)
     assert written is not None
@@ -134,7 +134,7 @@ def test_answers_that_cannot_be_written(model: str, given: dict[str, Any], said:
 
 def test_lines_name_what_a_label_hides_and_no_validator_where_none_is_used() -> None:
     (line,) = loop_lines(loops("mutant", environment=KEY, loop=["cove"], loop_model="corrector=gpt-4.1"))
-    assert line == "loops: cove, validator schema, their roles played by corrector (gpt-4.1)"
+    assert line == "loops: cove, validator checklist, their roles played by corrector (gpt-4.1)"
     (line,) = loop_lines(loops("mine=local", loop=["review"]))
     assert line == "loops: review, their roles played by mine (local)"
     assert loop_lines(loops("mutant", loop=["guarded,none"])) == ["loops: guarded, none"]

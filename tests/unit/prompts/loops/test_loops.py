@@ -26,7 +26,12 @@ QUESTIONS = load_questions().questions
 
 
 def fenced(query: str) -> str:
-    return f"```\n{query.replace(TARGET, 'MOLECULE_1')}\n```"
+    return f"```\n{query}\n```"
+
+
+def masked(query: str) -> str:
+    """A query as the corrector of an error reads and writes it."""
+    return fenced(query.replace(TARGET, "MOLECULE_1"))
 
 
 def test_a_query_found_valid_is_left_alone() -> None:
@@ -44,7 +49,7 @@ def test_an_arrow_is_turned_without_a_model() -> None:
 
 
 def test_a_query_that_cannot_run_is_corrected_without_its_smiles() -> None:
-    played = play(COVE, BROKEN, Cast(corrector=fenced(RIGHT), validator=VALID))
+    played = play(COVE, BROKEN, Cast(corrector=masked(RIGHT), validator=VALID))
     assert played.result.cypher == RIGHT
     assert [verdict for role, verdict in played.story if role == "corrector"] == ["taken"]
     (asked,) = played.cast.texts("corrector")
@@ -68,7 +73,11 @@ def test_findings_go_to_the_corrector() -> None:
         ("direction", "unchanged"),
         ("validator:checklist", "valid"),
     ]
-    assert "1. agents are not returned" in played.cast.texts("corrector")[0]
+    (asked,) = played.cast.texts("corrector")
+    assert "1. agents are not returned" in asked
+    # Only what cannot run is masked.
+    assert RIGHT in asked
+    assert "MOLECULE_1" not in asked
     assert played.finding("validator:checklist")["label"] == "duplicate_or_incomplete"
 
 
@@ -88,11 +97,10 @@ def test_three_corrections_end_it() -> None:
         ("", "no_query"),
         (fenced(RIGHT), "unchanged"),
         (fenced(RIGHT).replace("OPTIONAL", "  OPTIONAL"), "unchanged"),
-        (fenced(RIGHT).replace("MOLECULE_1", "MOLECULE_7"), "unknown_name"),
-        (fenced(RIGHT).replace("MOLECULE_1", "CC(=O)OC"), "other_molecule"),
-        (fenced(LONGER).replace(" {name: 'MOLECULE_1'}", ""), "lost_molecule"),
+        (fenced(RIGHT).replace(TARGET, "CC(=O)OC"), "other_molecule"),
+        (fenced(LONGER).replace(f" {{name: '{TARGET}'}}", ""), "lost_molecule"),
         (fenced(BROKEN), "not_executable"),
-        ("```\nMATCH (n) DELETE n RETURN 'MOLECULE_1'\n```", "not_executable"),
+        (fenced(f"MATCH (n) DELETE n RETURN '{TARGET}'"), "not_executable"),
     ],
 )
 def test_a_useless_correction_is_refused_with_its_reason_three_times(said: str, verdict: str) -> None:
@@ -103,17 +111,51 @@ def test_a_useless_correction_is_refused_with_its_reason_three_times(said: str, 
     assert "was not taken" not in first
     assert "was not taken" in second
     assert second == third
-    assert TARGET not in second
     # The same query is not validated again.
     assert len(played.cast.texts("validator")) == 1
 
 
 def test_a_query_that_cannot_run_may_be_replaced_by_another_that_cannot() -> None:
     worse = BROKEN.replace("OPTIONAL", "OPTIONALLY")
-    played = play(COVE, BROKEN, Cast(corrector=[fenced(worse), fenced(RIGHT)], validator=VALID))
+    played = play(COVE, BROKEN, Cast(corrector=[masked(worse), masked(RIGHT)], validator=VALID))
     assert played.result.cypher == RIGHT
     assert [verdict for role, verdict in played.story if role == "corrector"] == ["taken", "taken"]
     assert "OPTIONALLY" in played.cast.texts("corrector")[1]
+
+
+def test_a_correction_with_a_name_that_stands_for_nothing_is_refused() -> None:
+    proposals = [masked(RIGHT).replace("MOLECULE_1", "MOLECULE_7"), masked(RIGHT)]
+    played = play(COVE, BROKEN, Cast(corrector=proposals, validator=VALID))
+    assert played.result.cypher == RIGHT
+    assert [found for role, found in played.story if role == "corrector"] == ["unknown_name", "taken"]
+    second = played.cast.texts("corrector")[1]
+    assert "a name that stands for nothing: MOLECULE_7" in second
+    assert TARGET not in second
+
+
+WORSE = RIGHT.replace("OPTIONAL MATCH (r)-[:USES_AGENT]->", "MATCH (r)-[:USES_AGENT]->")
+
+
+def test_with_both_validators_a_correction_that_breaks_a_valid_query_is_refused() -> None:
+    played = play(COVE, RIGHT, Cast(validator=WRONG, corrector=fenced(WORSE)), validator="both")
+    assert played.result.cypher == RIGHT
+    assert [found for role, found in played.story if role == "corrector"] == ["rejected"] * 3
+    assert "the query as it stood is valid" in played.cast.texts("corrector")[1]
+    # A correction that is right too is taken, and one of a query that is wrong may be wrong.
+    played = play(COVE, RIGHT, Cast(validator=[WRONG, VALID], corrector=fenced(LONGER)), validator="both")
+    assert played.result.cypher == LONGER
+    wrong = WORSE.replace("OPTIONAL MATCH (r)-[:USES_SOLVENT]->", "MATCH (r)-[:USES_SOLVENT]->")
+    played = play(COVE, wrong, Cast(validator=VALID, corrector=fenced(WORSE)), validator="both")
+    assert ("corrector", "taken") in played.story
+    # With the checklist alone, as in the paper, the model decides.
+    played = play(COVE, RIGHT, Cast(validator=[WRONG, VALID], corrector=fenced(WORSE)))
+    assert played.result.cypher == WORSE
+
+
+def test_an_arrow_that_would_be_turned_rejects_no_correction() -> None:
+    turned = LONGER.replace("-[:PRODUCES]->", "<-[:PRODUCES]-", 1)
+    played = play(COVE, RIGHT, Cast(validator=[WRONG, VALID], corrector=fenced(turned)), validator="both")
+    assert played.result.cypher == LONGER
 
 
 @pytest.mark.parametrize(("first", "status"), [(None, "no_query"), ("MATCH (n) DELETE n", "refused")])

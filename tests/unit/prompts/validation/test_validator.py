@@ -248,20 +248,22 @@ def test_a_wrong_query_is_told_by_its_fault(entry: dict[str, str]) -> None:
 
 
 NO_REASON = "The validator calls the query invalid and does not say why."
-ITEMS = checklist_for("single_step", "best_yield")
+ITEMS = checklist_for("single_step", "best_yield", "benchmark")
 
 
 def test_a_checklist_is_for_setting_and_task() -> None:
-    plain = checklist_for("single_step", None)
+    plain = checklist_for("single_step", None, "benchmark")
     assert ITEMS[: len(plain)] == plain
     assert {item.label for item in ITEMS} - {item.label for item in plain} == {
         "missing_null_check",
         "wrong_aggregation_or_order",
     }
-    assert checklist_for("multi_step", None) != plain
+    assert checklist_for("multi_step", None, "benchmark") != plain
     for intent in TASKS:
         setting = setting_of(intent)
-        assert len(checklist_for(setting, intent)) > len(checklist_for(setting, None))
+        own = checklist_for(setting, intent, "as-asked")
+        assert len(own) > len(checklist_for(setting, None, "as-asked"))
+        assert {item.convention for item in own} == {None, "as-asked"}
 
 
 @pytest.mark.parametrize(
