@@ -21,7 +21,8 @@ class Secrets:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self.values = frozenset(value for value in values if len(value) >= SHORTEST)
-        forms = {form for value in self.values for form in _forms(value)}
+        # Twice, since a reply in JSON may hold JSON or a page.
+        forms = {twice for value in self.values for once in _forms(value) for twice in _forms(once)}
         longest_first = sorted(forms, key=lambda form: (-len(form), form))
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if forms else None
 
@@ -85,6 +86,8 @@ def _forms(value: str) -> Iterator[str]:
     yield value
     yield json.dumps(value)[1:-1]
     yield json.dumps(value, ensure_ascii=False)[1:-1]
+    # As Jinja writes JSON into a page.
+    yield json.dumps(value)[1:-1].translate({ord(each): f"\\u{ord(each):04x}" for each in "<>&'"})
     yield repr(value)[1:-1]
     yield quote(value, safe="")
     in_html = html.escape(value)

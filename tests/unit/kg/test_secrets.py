@@ -9,6 +9,7 @@ import markupsafe
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2.utils import htmlsafe_json_dumps
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.secrets import Secrets, redact_all, secrets_of
@@ -50,6 +51,21 @@ def test_a_struck_text_holds_no_secret_in_any_form(secret: str, before: str, aft
     for form in (secret, json.dumps(secret)[1:-1], repr(secret)[1:-1], *in_html):
         assert not secrets.are_in(secrets.redact(before + form + after).replace("***", ""))
     assert secrets.redact(secret) == "***"
+
+
+@given(st.text(min_size=8))
+def test_a_secret_written_twice_over_is_struck(secret: str) -> None:
+    secrets = Secrets([secret])
+    in_json = json.dumps(secret)
+    for form in (
+        json.dumps(in_json),
+        json.dumps({"page": html.escape(secret)}),
+        html.escape(in_json),
+        str(htmlsafe_json_dumps(in_json)),
+    ):
+        left = secrets.redact(form)
+        assert "***" in left
+        assert not secrets.are_in(left.replace("***", ""))
 
 
 @pytest.mark.parametrize(
