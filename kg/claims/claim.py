@@ -14,6 +14,7 @@ Predicate = Literal[
     "BEST_YIELD",
     "LEADS_TO",
     "PRECURSOR_OF",
+    "COUNT",
 ]
 
 ROLE_PREDICATES: tuple[Predicate, ...] = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
@@ -29,22 +30,28 @@ Term = str | int | float | None
 class Claim:
     """One statement about the graph: a triple in the direction of the graph's relationships.
 
-    ==================  ==========================  ======================================================
-    predicate           subject, object             what it says
-    ==================  ==========================  ======================================================
-    ``REACTS_IN``       molecule, reaction          the molecule is a reactant of the reaction
-    ``PRODUCES``        reaction, molecule          the molecule is a product of it
-    ``USES_AGENT``      reaction, molecule          the molecule is an agent of it
-    ``USES_SOLVENT``    reaction, molecule          the molecule is a solvent of it
-    ``TAKES_PART_IN``   molecule, reaction          the molecule has some role in it
-    ``YIELD``           reaction, number            it gives ``product``, or any product, in so many percent
-    ``BEST_YIELD``      reaction, molecule          no reaction makes the molecule with a better known yield
-    ``LEADS_TO``        reaction, reaction          something that the first makes reacts in the second
-    ``PRECURSOR_OF``    molecule, molecule          a chain of ``steps`` reactions leads from one to the other
-    ==================  ==========================  ======================================================
+    ==================  ================  ==============================================================
+    predicate           subject, object   what it says
+    ==================  ================  ==============================================================
+    ``REACTS_IN``       molecule, id      the molecule is a reactant of the reaction
+    ``PRODUCES``        id, molecule      the molecule is a product of it
+    ``USES_AGENT``      id, molecule      the molecule is an agent of it
+    ``USES_SOLVENT``    id, molecule      the molecule is a solvent of it
+    ``TAKES_PART_IN``   molecule, id      the molecule has some role in it
+    ``YIELD``           id, number        it gives ``product``, or any product, in so many percent
+    ``BEST_YIELD``      id, molecule      no reaction makes the molecule with a better known yield
+    ``LEADS_TO``        id, id            something that the first makes reacts in the second
+    ``PRECURSOR_OF``    molecule twice    a chain of ``steps`` reactions leads from one to the other
+    ``COUNT``           id, number        so many molecules have the ``role`` in it
+    ``COUNT``           molecule, number  so many reactions have it in the ``role``, and make ``product``
+    ``COUNT``           None, number      so many molecules have the ``role`` where ``product`` is made
+    ``COUNT``           start, number     with the role ``LEADS_TO``: so many routes of ``steps`` lead from
+                                          the molecule (or any) to ``product``
+    ==================  ================  ==============================================================
 
     A reaction is its integer id, or None for some reaction that is not named. A molecule is a canonical
-    SMILES, or None for any: with ``negated``, "no solvent is used" is (reaction, USES_SOLVENT, None).
+    SMILES, or None for any: with ``negated``, "no solvent is used" is (reaction, USES_SOLVENT, None), and
+    "its yield is not known" (reaction, YIELD, None).
 
     Attributes:
         product: For ``YIELD`` the product it is the yield of; for a reaction that is not named, a molecule
@@ -53,7 +60,8 @@ class Claim:
             where it ends.
         share: For a ``YIELD`` up to 1 without a percent sign, such as 0.81: it may be a share of 1.
         origin: ``question`` where it must hold for the answer to be one to its question.
-        start: Offset in the answer of the words it was read from; None where it was not read from a text.
+        role: Of a ``COUNT``, what is counted.
+        sentence: Number of the sentence of the answer that says it, from 1; None where none does.
     """
 
     subject: Term
@@ -64,14 +72,15 @@ class Claim:
     low: float | None = None
     share: bool = False
     negated: bool = False
+    role: Predicate | None = None
     origin: Literal["answer", "question"] = field(default="answer", compare=False)
-    start: int | None = field(default=None, compare=False)
-    stop: int | None = field(default=None, compare=False)
+    sentence: int | None = field(default=None, compare=False)
 
     @property
     def reactions(self) -> tuple[int, ...]:
         """The ids of reactions that it names."""
-        ends = (self.subject, self.object) if self.predicate != "YIELD" else (self.subject,)
+        counted = self.predicate in ("YIELD", "COUNT")
+        ends = (self.subject,) if counted else (self.subject, self.object)
         return tuple(each for each in ends if isinstance(each, int))
 
     @property
@@ -136,6 +145,15 @@ class VerifiedClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A sentence of an answer that is not read whole: its number from 1, its text, and what is left."""
+
+    sentence: int
+    text: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What an answer says of the graph.
 
@@ -143,24 +161,12 @@ class Reading:
         claims: Its claims in the order of the text, each once.
         routes: The chains of reactions it names, first step first.
         reactions: The reactions it names, other than to say that they are not meant.
-        molecules: The molecules it names, by their canonical names.
-        unreadable: Words that look like SMILES and are none.
-        unplaced: Numbers that are neither an id, nor a yield, nor anything else that the reader knows.
-        without_role: Molecules of which nothing says what they do in the reaction that is spoken of.
-        names: Molecules that the answer names without giving their SMILES.
-        denied: What it denies of a reaction without it being clear what, some words each.
+        unread: Sentences that hold more than their claims say.
         whole: Whether all of the answer was read; False where it is longer than what is.
     """
 
     claims: tuple[Claim, ...] = ()
     routes: tuple[tuple[int, ...], ...] = ()
     reactions: tuple[int, ...] = ()
-    molecules: tuple[str, ...] = ()
-    best: tuple[int, ...] = ()
-    not_best: tuple[int, ...] = ()
-    unreadable: tuple[str, ...] = ()
-    unplaced: tuple[str, ...] = ()
-    without_role: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    denied: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
     whole: bool = True

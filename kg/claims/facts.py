@@ -39,6 +39,8 @@ def asking(driver: "neo4j.Driver", database: str = "neo4j") -> Ask:
 
 MOST_STEPS = 6
 """Reactions in the longest chain between two molecules that is looked for."""
+MOST_ROUTES = 10_000
+"""Routes that are counted."""
 _REACTIONS_SHOWN = 20
 
 _REACTIONS: LiteralString = """
@@ -75,7 +77,20 @@ MATCH (r:Reaction)-[made:PRODUCES]->(:Molecule {name: name})
 WHERE made.yield IS NOT NULL
 RETURN name, collect([r.id, made.yield]) AS yields
 """
+# Which molecules have a role in the reactions that make a product.
+_INVOLVED: Mapping[Predicate, LiteralString] = {
+    "REACTS_IN": "(m:Molecule)-[:REACTS_IN]->(r)",
+    "PRODUCES": "(r)-[:PRODUCES]->(m:Molecule)",
+    "USES_AGENT": "(r)-[:USES_AGENT]->(m:Molecule)",
+    "USES_SOLVENT": "(r)-[:USES_SOLVENT]->(m:Molecule)",
+}
+_COUNTED: LiteralString = """
+WHERE pair[1] IS NULL OR EXISTS { (r)-[:PRODUCES]->(:Molecule {name: pair[1]}) }
+RETURN pair, count(DISTINCT r)
+"""
 Pair = tuple[str, str | None]
+Ends = tuple[str | None, str, int]
+"""Where routes begin (None: anywhere), what they make, and how many reactions they have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +115,9 @@ class Facts:
         yields: By product, the reactions that make it with a known yield.
         best: By product, the best known yield.
         chains: By (molecule, molecule, steps), the reactions of one chain.
+        counts: By role and (molecule, product), the number of reactions.
+        involved: By role and product, the number of molecules in the reactions that make it.
+        routes: By `Ends`, the number of routes, at most `MOST_ROUTES`.
     """
 
     reactions: dict[int, KnownReaction] = field(default_factory=dict)
@@ -108,6 +126,9 @@ class Facts:
     yields: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     best: dict[str, float] = field(default_factory=dict)
     chains: dict[tuple[str, str, int], list[int]] = field(default_factory=dict)
+    counts: dict[tuple[Predicate, Pair], int] = field(default_factory=dict)
+    involved: dict[tuple[Predicate, str], int] = field(default_factory=dict)
+    routes: dict[Ends, int] = field(default_factory=dict)
 
 
 def gather(ask: Ask, claims: Iterable[Claim]) -> Facts:
@@ -126,6 +147,7 @@ def gather(ask: Ask, claims: Iterable[Claim]) -> Facts:
         facts.best = {row[0]: row[1] for row in ask(_BEST, {"names": best})}
     for steps in sorted({each.steps or 1 for each in claims if each.predicate == "PRECURSOR_OF"}):
         _ask_chains(ask, claims, steps, facts)
+    _ask_counts(ask, claims, facts)
     return facts
 
 
@@ -165,6 +187,54 @@ def _ask_chains(ask: Ask, claims: list[Claim], steps: int, facts: Facts) -> None
     )
     for pair, found in ask(query, {"pairs": [list(each) for each in sorted(asked)]}):
         facts.chains[pair[0], pair[1], steps] = found
+
+
+def _ask_counts(ask: Ask, claims: list[Claim], facts: Facts) -> None:
+    counts = [each for each in claims if each.predicate == "COUNT"]
+    for role in ROLE_PREDICATES:
+        pairs = sorted(
+            {
+                (each.subject, each.product)
+                for each in counts
+                if each.role == role and isinstance(each.subject, str)
+            },
+            key=str,
+        )
+        if pairs:
+            query = f"UNWIND $pairs AS pair {_HELD[role]} {_COUNTED}"
+            for pair, number in ask(query, {"pairs": [list(each) for each in pairs]}):
+                facts.counts[role, (pair[0], pair[1])] = number
+        made = sorted(
+            {each.product for each in counts if each.role == role and each.subject is None and each.product}
+        )
+        if made:
+            query = (
+                "UNWIND $products AS product "
+                f"MATCH (r:Reaction)-[:PRODUCES]->(:Molecule {{name: product}}) MATCH {_INVOLVED[role]} "
+                "WHERE m.name <> product RETURN product, count(DISTINCT m)"
+            )
+            for product, number in ask(query, {"products": made}):
+                facts.involved[role, product] = number
+    for ends in sorted({found for each in counts if (found := ends_of(each))}, key=str):
+        start, product, steps = ends
+        query = (
+            f"MATCH path = (first:Molecule)-[:REACTS_IN|PRODUCES*{2 * steps}]->"
+            "(:Molecule {name: $product}) "
+            "WHERE $start IS NULL OR first.name = $start "
+            "WITH DISTINCT [node IN nodes(path) WHERE node:Reaction | node.id] AS ids LIMIT $most "
+            "RETURN count(ids)"
+        )
+        rows = ask(query, {"start": start, "product": product, "most": MOST_ROUTES})
+        facts.routes[ends] = rows[0][0]
+
+
+def ends_of(claim: Claim) -> Ends | None:
+    """Return what has to be known of a claim on the number of routes; None for another claim."""
+    steps = claim.steps or 0
+    if claim.predicate != "COUNT" or claim.role != "LEADS_TO" or not 1 <= steps <= MOST_STEPS:
+        return None
+    start = claim.subject if isinstance(claim.subject, str) else None
+    return None if claim.product is None else (start, claim.product, steps)
 
 
 def _reaction(row: list[Any]) -> tuple[int, KnownReaction]:

@@ -1,341 +1,583 @@
-"""Extracting the claims of an answer, line by line, with what the lines before were about."""
+"""Reading the claims of an answer by rules: ids, SMILES and numbers near words for roles."""
 
-import re
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from retrocypher.kg.claims.claim import Claim, Predicate, Reading
-from retrocypher.kg.claims.layout import (
-    BULLET,
-    Cell,
-    has,
-    is_list_of_ids,
-    is_numbered,
-    is_one_route,
-    lines_of,
-    names_route,
-    ordinal_of,
-    plain_of,
-    read_row,
-    respective,
-    step_label,
-    table_at,
-    without_asides,
-)
-from retrocypher.kg.claims.numbers import amounts_in, classified, product_of
-from retrocypher.kg.claims.omissions import Unread, unread_denials
-from retrocypher.kg.claims.scopes import Group, groups_in, link, nearest, scope_of
+from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
+from retrocypher.kg.claims.coverage import Asked, counted_at, left_in, value_of
 from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
-from retrocypher.kg.claims.statements import role_claim, unnamed_claim, yield_claim
-from retrocypher.kg.claims.thread import Chains, Thread
-from retrocypher.kg.claims.tokens import (
-    LONGEST,
-    MOST_MOLECULES,
-    Token,
-    masked,
-    mentions_in,
-    separated,
-    tokens_of,
-    unreadable_in,
+from retrocypher.kg.claims.sentences import Sentence, Sentences
+from retrocypher.kg.claims.tokens import Token
+from retrocypher.kg.claims.words import load_words
+
+_QUIET = frozenset("#*`\"'_([{)]}=")
+_JOINING = frozenset((",", ";", "&", "+", "/"))
+_LEAST_ID = 100
+"""From here on, a number in the place of an id is one without a word that says so."""
+_LARGEST_ID = 10**9
+_MOST_TOKENS = 1_000
+_REACH = 8
+_AFTER_ID = frozenset((":", ",", ";", ")", "]", "|", "(", "-", "\u2013", "\u2014", ".", "&"))
+_NOT_READ = frozenset(
+    ("respectively", "unlike", "rather than", "instead of", "neither", "except", "former", "latter")
 )
-from retrocypher.kg.claims.words import MARK
-
-_Scopes = list[tuple[Group, Predicate | None]]
-
-
-class Gatherer:
-    """Turns what sentences say into claims, with ``known`` all molecules of the question."""
-
-    def __init__(self, about: str | None, known: frozenset[str], thread: Thread) -> None:
-        self._about = about
-        self._known = known
-        self._thread = thread
-        self._claims: dict[Claim, None] = {}
-        self.chains = Chains()
-        self.unread = Unread()
-        self.reactions: dict[int, None] = {}
-        self.best: dict[int, None] = {}
-        self.not_best: dict[int, None] = {}
-
-    def claims(self) -> tuple[Claim, ...]:
-        """Return what was claimed, each once."""
-        for chain in self.chains.routes():
-            for part in chain.header:
-                end = chain.ids[-1] if part.role == "PRODUCES" else chain.ids[0]
-                self._add(role_claim(part, end, None))
-        return tuple(self._claims)
-
-    def say(
-        self,
-        tokens: list[Token],
-        told: SentenceRoles,
-        groups: list[Group],
-        *,
-        marked: bool,
-        item: bool = False,
-    ) -> None:
-        """Take in a sentence that begins a route (``marked``) or a numbered line (``item``), or neither."""
-        self.unread.note(tokens)
-        self.unread.denials(unread_denials(tokens, told, groups, spoken_of=bool(self._thread.scope)))
-        named = [number for group in groups for number in group.ids if group.first not in told.denied]
-        self.reactions.update(dict.fromkeys(named))
-        self._rank(tokens, told, groups)
-        placed: list[tuple[Part, _Scopes]] = [
-            (part, scope_of(part, groups, tokens) if groups else []) for part in told.parts
-        ]
-        self._link(placed, groups)
-        thread = self._thread
-        header = thread.header if thread.as_route else []
-        for one, other in self.chains.follow(groups, marked=marked, item=item, header=header):
-            self._add(Claim(one, "LEADS_TO", other, start=tokens[0].start, stop=tokens[-1].stop))
-        if not thread.as_route:
-            for part in thread.header:
-                for number in named:
-                    self._add(role_claim(part, number, None))
-        for part, scopes in placed:
-            self._part(part, scopes, told, groups, tokens)
-        for role, place in told.empty:
-            for number in self._reached(place, groups, tokens):
-                self._add(Claim(number, role, None, negated=True, start=tokens[place].start))
-        self._yields(tokens, told, groups)
-
-    def _add(self, claim: Claim) -> None:
-        self._claims.setdefault(claim)
-
-    def _rank(self, tokens: list[Token], told: SentenceRoles, groups: list[Group]) -> None:
-        """See which reactions are called the best, and which are said not to be."""
-        for place, token in enumerate(tokens):
-            if token.kinds & {"best_words", "below_best"}:
-                lower = "below_best" in token.kinds or place in told.denied
-                found = self.not_best if lower else self.best
-                # "It is not the best" speaks of the last one, however far back.
-                ids = self._reached(place, groups, tokens) or (list(self.reactions)[-1:] if lower else [])
-                found.update(dict.fromkeys(ids))
-
-    def _link(self, placed: list[tuple[Part, _Scopes]], groups: list[Group]) -> None:
-        """Where routes are asked for, a reaction that takes up what the one before it makes follows that."""
-        thread = self._thread
-        if not thread.routes_asked:
-            return
-        # From line to line one reaction leads to another only where each line tells of one.
-        made = thread.made_last if thread.groups_of_line or len(groups) == 1 else set()
-        thread.groups_of_line += len(groups)
-        if groups:
-            thread.made_last = link(placed, groups, made)
-
-    def _part(
-        self, part: Part, scopes: _Scopes, told: SentenceRoles, groups: list[Group], tokens: list[Token]
-    ) -> None:
-        if not groups:
-            for number in self._thread.scope:
-                self._claim_part(part, number)
-            if not self._thread.scope:
-                self._unnamed(part, told, tokens)
-            return
-        for group, role in scopes:
-            denied = group.first in told.denied and not part.negated
-            said = replace(part, role=role or part.role, negated=part.negated or denied)
-            for number in respective(part, told, group, tokens):
-                self._claim_part(said, number)
-
-    def _claim_part(self, part: Part, number: int) -> None:
-        self._add(role_claim(part, number, None))
-        if part.role is None and not part.negated:
-            self.unread.without_role(part.token.text, number)
-        if part.middle and not part.negated:
-            start, stop = part.token.start, part.token.stop
-            self._add(Claim(part.token.text, "REACTS_IN", number, negated=True, start=start, stop=stop))
-
-    def _unnamed(self, part: Part, told: SentenceRoles, tokens: list[Token]) -> None:
-        """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
-        name = part.token.text
-        if name in self._known or (name == self._about and part.role in (None, "PRODUCES")):
-            return
-        if part.role != "PRODUCES" or tokens[-1].text != ":":
-            self._add(unnamed_claim(part, told, self._about))
-
-    def _reached(self, place: int, groups: list[Group], tokens: list[Token]) -> list[int]:
-        group = nearest(place, groups, tokens)
-        return self._thread.scope if group is None else group.ids
-
-    def _yields(self, tokens: list[Token], told: SentenceRoles, groups: list[Group]) -> None:
-        amounts = amounts_in(tokens)
-        for turn, amount in enumerate(amounts):
-            product = product_of(amount, told.parts, self._about, tokens) or self._thread.sole_product(groups)
-            numbers: list[int | None] = [*self._reached(amount.place, groups, tokens)]
-            if 1 < len(numbers) == len(amounts):
-                numbers = [numbers[turn]]
-            numbers = numbers or ([None] if product or self._about else [])
-            for number in numbers:
-                of = product or (self._about if number is None else None)
-                self._add(yield_claim(amount, number, of, told, tokens[amount.place]))
-            if not numbers:
-                self.unread.number(tokens[amount.place])
+_SOLE = frozenset(("only", "sole"))
+_ALL = frozenset(("both", "each", "all"))
+_PRONOUNS = ("it", "its", "this", "that", "here", "there", "both", "these")
 
 
-_SENTENCE = re.compile(rf"[.!?][)\]\"'*`_]*[ \t]+(?=[\"'(\[*`_]*[A-Z{MARK}])")
-_LONGEST_SENTENCE = 4_000
+@dataclass(slots=True)
+class Group:
+    """Reactions that are named together, with the places of the first and the last among the tokens.
+
+    ``aside`` is whether they stand in brackets behind what is said of them, ``linked`` whether they follow
+    those before them in a route.
+    """
+
+    ids: list[int]
+    first: int
+    last: int
+    aside: bool
+    linked: bool
 
 
-class ClaimExtractor:
-    """Reads one answer; its arguments are those of `read_answer`."""
+@dataclass(slots=True)
+class Mention:
+    """A reaction where an answer names it.
 
-    def __init__(self, text: str, about: str | None, known: frozenset[str], *, routes: bool = False) -> None:
-        whole = len(text) <= LONGEST
-        text = "".join(each if each.isprintable() or each in "\n\t" else " " for each in text[:LONGEST])
-        text = separated(plain_of(text))
-        mentions = mentions_in(text)
-        self._whole = whole and len(mentions) < MOST_MOLECULES
-        self._names = {mention.start: mention.smiles for mention in mentions}
-        self._plain = masked(text, mentions)
-        self._thread = Thread(routes)
-        self._gatherer = Gatherer(about, known, self._thread)
-        self._item = False
-        self._listed = False
-        self._gap = False
+    Attributes:
+        follows: Whether the text says that it follows the one before.
+        route: Whether it stands in the list of a route.
+        takes: The reactants that are named with it, and ``makes`` the products.
+    """
 
-    def read(self) -> Reading:
-        """Return what the answer says."""
-        lines = lines_of(self._plain)
-        number = 0
-        while number < len(lines):
-            table = table_at(lines, number, self._plain)
-            if table is not None:
-                titles = [tokens_of(self._plain, *cell, self._names) for cell in table[0].heading]
-                for row in table[0].rows:
-                    self._row(titles, row)
-                number = table[1]
-                continue
-            self._line(*lines[number])
-            number += 1
-        found = self._gatherer
-        claims = found.claims()
-        return Reading(
-            claims,
-            tuple(chain.ids for chain in found.chains.routes()),
-            tuple(found.reactions),
-            tuple(dict.fromkeys(self._names.values())),
-            tuple(found.best),
-            tuple(found.not_best),
-            tuple(dict.fromkeys(unreadable_in(self._plain))),
-            found.unread.numbers(claims, found.reactions, routes=self._thread.routes_asked),
-            found.unread.molecules(claims),
-            found.unread.names(),
-            found.unread.denied(),
-            self._whole,
-        )
-
-    def _line(self, start: int, stop: int) -> None:
-        if not self._plain[start:stop].strip():
-            self._gap = True
-            return
-        begin = self._after_bullet(start, stop)
-        self._listed = begin > start
-        if self._gap and not self._listed and not self._plain[start:stop].startswith((" ", "\t")):
-            self._thread.leave()
-        self._gap = False
-        self._thread.next_line()
-        self._item = is_numbered(self._plain, start)
-        position = begin
-        for match in _SENTENCE.finditer(self._plain, begin, stop):
-            self._sentence(position, match.start() + 1)
-            position = match.end()
-        self._sentence(position, stop)
-
-    def _after_bullet(self, start: int, stop: int) -> int:
-        """Where a line begins behind the mark or number of its item; a number that does not count is none."""
-        bullet = BULLET.match(self._plain, start, stop)
-        if bullet is None:
-            return start
-        counted = bullet["number"]
-        if counted is not None and not self._gatherer.unread.is_next(int(counted)):
-            return bullet.start("number")
-        return bullet.end()
-
-    def _sentence(self, start: int, stop: int) -> None:
-        whole = tokens_of(self._plain, start, stop, self._names)
-        # What a person writes is never as long; what is longer must not take time by its square.
-        for begin in range(0, len(whole), _LONGEST_SENTENCE):
-            part = whole[begin : begin + _LONGEST_SENTENCE]
-            self._read_tokens(without_asides(classified(part, listing=self._thread.listing)), start)
-
-    def _read_tokens(self, tokens: list[Token], start: int) -> None:
-        thread = self._thread
-        plain = all(token.kind in ("molecule", "mark") or "lists" in token.kinds for token in tokens)
-        # "The precursors are:" speaks of the molecules that the items under it begin with.
-        item = self._listed and tokens[0].kind == "molecule" and not any(t.kind == "arrow" for t in tokens)
-        told = Roles(tokens, thread.pending if plain or item else None).read()
-        if not (plain or item):
-            thread.pending = told.pending
-        one = is_one_route(tokens)
-        groups = groups_in(tokens, as_route=one or self._is_route(tokens), and_goes_on=one)
-        marked = self._begins(tokens, groups, start)
-        self._gatherer.say(tokens, told, groups, marked=marked, item=self._item)
-        thread.remember(tokens, told, groups)
-
-    def _is_route(self, tokens: list[Token]) -> bool:
-        """Whether ids in a list follow one another."""
-        said = [token for token in tokens if "routes" in token.kinds]
-        if self._thread.routes_asked and any(token.text in ("[", "(") for token in tokens):
-            return True
-        if said:
-            return not any("reactions" in token.kinds for token in tokens)
-        return self._thread.as_route
-
-    def _begins(self, tokens: list[Token], groups: list[Group], start: int) -> bool:
-        """See whether a sentence goes on with a route, and return whether it calls what it begins a route."""
-        thread, chains = self._thread, self._gatherer.chains
-        label = step_label(self._plain, start)
-        if label is None and thread.routes_asked:
-            label = ordinal_of(self._plain, start)
-        first = next((token for token in tokens if token.kind != "mark"), None)
-        named = names_route(self._plain, start) and len(tokens) > 1
-        if named:
-            chains.close()
-            thread.made_last = set()
-        if not groups:
-            thread.named = thread.named or (
-                named and not any(token.kind in ("verb", "noun", "molecule") for token in tokens)
-            )
-            return False
-        later = label is not None and label > 1
-        linked = label is None and first is not None and "links" in first.kinds
-        groups[0].follows = (later or linked) and chains.begun
-        bare = not any(token.kind in ("molecule", "noun", "verb") for token in tokens)
-        begins = named or thread.named or label is not None or (thread.as_route and bare)
-        thread.named = False
-        lone = all(token.kind in ("reaction", "mark") for token in tokens)
-        return begins or (
-            thread.routes_asked and (lone or is_list_of_ids(tokens) or (bare and has(tokens, "(")))
-        )
-
-    def _row(self, titles: list[list[Token]], row: tuple[Cell, ...]) -> None:
-        found = read_row(titles, row, self._plain, self._names)
-        if found is None:
-            self._sentence(row[0].start, row[-1].stop)
-            return
-        tokens, told, groups, route, step = found
-        if groups and step is not None and step > 1:
-            groups[0].follows = self._gatherer.chains.begun
-        else:
-            self._gatherer.chains.close()
-        self._gatherer.say(tokens, told, groups, marked=route or step is not None)
-        self._thread.leave()
+    reaction: int
+    follows: bool
+    route: bool
+    takes: set[str] = field(default_factory=set)
+    makes: set[str] = field(default_factory=set)
 
 
-def read_answer(
-    text: str, about: str | None = None, known: frozenset[str] = frozenset(), *, routes: bool = False
-) -> Reading:
-    """Read what an answer says of the graph, by its words alone: SMILES, ids, numbers, words for roles.
+@dataclass(slots=True)
+class Context:
+    """What the sentences before were about.
 
-    A molecule for which no word says a role is claimed to take part in the reaction that is spoken of, so
-    that none goes unchecked. After 100,000 characters or 2,000 molecules the rest is not read.
+    Attributes:
+        scope: The reactions named last, and the block and depth where they were named.
+        role: The role of what a list gives, and its depth.
+        listing: Whether ids follow.
+    """
+
+    scope: list[int] = field(default_factory=list)
+    block: int = -1
+    depth: int = 0
+    is_heading: bool = False
+    role: Predicate | None = None
+    role_depth: int = 0
+    listing: bool = False
+
+
+class Reader:
+    """Reads the sentences of one answer in order.
 
     Args:
-        text: The answer: sentences, lists, Markdown tables, arrows, JSON.
-        about: The molecule the question asks about, by its canonical name. What is said to react, without
-            the id of a reaction, reacts in one that makes it.
-        known: All molecules of the question, of which nothing is claimed by naming them.
-        routes: Whether routes are asked for: then ids in square brackets follow one another, and so do
-            reactions of which one takes up what the one before it makes.
+        asked: What the answer may repeat of its question.
+        routes: Whether the question asks for routes.
     """
-    return ClaimExtractor(text, about, known, routes=routes).read()
+
+    def __init__(self, asked: Asked, *, routes: bool) -> None:
+        self._asked = asked
+        self._routes_asked = routes
+        self._context = Context()
+        self._claims: dict[Claim, None] = {}
+        self._reactions: dict[int, None] = {}
+        self._mentions: list[Mention] = []
+        self._of_all = False
+        self._sole: list[int] = []
+        self._unread: list[Unread] = []
+
+    def read(self, sentences: Sentences) -> Reading:
+        """Return what the answer says."""
+        read = [(each, classified(each.tokens[:_MOST_TOKENS])) for each in sentences.all]
+        named = {token.whole for _, tokens in read for token in tokens if token.kind == "reaction"}
+        self._sole = [each for each in named if each is not None and len(named) == 1]
+        for sentence, _ in read:
+            self._sentence(sentence)
+        routes = tuple(dict.fromkeys(self._follow())) if self._routes_asked else ()
+        for route in routes:
+            self._claims.update((Claim(one, "LEADS_TO", other), None) for one, other in pairwise(route))
+        whole = sentences.whole and all(len(each.tokens) <= _MOST_TOKENS for each in sentences.all)
+        return Reading(tuple(self._claims), routes, tuple(self._reactions), tuple(self._unread), whole)
+
+    def _sentence(self, sentence: Sentence) -> None:
+        context = self._context
+        self._leave(sentence)
+        tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=context.listing)
+        groups = groups_in(tokens)
+        told = Roles(tokens, context.role).read()
+        claims = list(self._said(sentence, tokens, groups, told))
+        claims = [replace(each, sentence=sentence.number) for each in dict.fromkeys(claims)]
+        ids = [number for group in groups for number in group.ids if group.first not in told.denied]
+        self._reactions.update(dict.fromkeys(ids))
+        listed = [Claim(None, "TAKES_PART_IN", number) for number in ids]
+        left = left_in(sentence, [*claims, *listed], self._asked)
+        if left:
+            self._unread.append(Unread(sentence.number, sentence.text, left))
+        self._claims.update(dict.fromkeys(claims))
+        self._mention(tokens, groups, claims)
+        self._remember(sentence, tokens, groups, told)
+
+    def _leave(self, sentence: Sentence) -> None:
+        """Forget what a new block is no longer about."""
+        context = self._context
+        moved = sentence.paragraph != context.block
+        deeper = sentence.depth > context.depth or context.is_heading
+        if (moved and not deeper and sentence.kind != "text") or (
+            moved and not deeper and not any(each.text.lower() in _PRONOUNS for each in sentence.tokens[:1])
+        ):
+            context.scope = []
+        if (
+            sentence.kind == "heading"
+            or (sentence.depth < context.role_depth)
+            or (sentence.kind == "text" and moved and sentence.depth == 0 and context.role_depth > 0)
+        ):
+            context.role, context.listing = None, False
+
+    def _remember(
+        self, sentence: Sentence, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
+    ) -> None:
+        context = self._context
+        if groups:
+            context.scope = groups[-1].ids
+            context.block, context.depth = sentence.paragraph, sentence.depth
+            lone = all(each.kind in ("reaction", "mark") or "reactions" in each.kinds for each in tokens)
+            context.is_heading = sentence.kind == "heading" or lone
+        if sentence.introduces:
+            kinds = {kind for token in tokens for kind in token.kinds}
+            context.role = told.pending if not groups or told.pending else None
+            context.role_depth = sentence.depth + 1
+            context.listing = bool(kinds & {"reactions", "routes"}) and not groups
+            context.block = sentence.paragraph if context.scope else context.block
+
+    def _said(
+        self, sentence: Sentence, tokens: list[Token], groups: list[Group], told: SentenceRoles
+    ) -> Iterator[Claim]:
+        yield from self._counts(tokens, groups)
+        self._of_all = any(token.text.lower() in _ALL for token in tokens)
+        arrows = list(along_arrows(tokens))
+        if arrows:
+            yield from arrows
+            return
+        if any(token.text.lower() in _NOT_READ for token in tokens):
+            return
+        for part in told.parts:
+            yield from self._part(part, tokens, groups, told)
+        for role, place in told.empty:
+            scope = self._scope(place, groups) or []
+            if "co_products" in tokens[place].kinds:
+                yield from (Claim(number, "COUNT", 1, role=role) for number in scope)
+            else:
+                yield from (Claim(number, role, None, negated=True) for number in scope)
+        for place, token in enumerate(tokens):
+            if token.kind == "yield":
+                yield from self._yield(place, tokens, groups, told)
+            elif "best_words" in token.kinds and "below_best" not in token.kinds:
+                scope = self._scope(place, groups) or []
+                denied = place in told.denied
+                if len(scope) == 1:
+                    yield Claim(scope[0], "BEST_YIELD", self._asked.target, negated=denied)
+
+    def _scope(self, place: int, groups: Sequence[Group]) -> list[int] | None:
+        """Return the reactions that something in a sentence belongs to; None where that is not clear."""
+        if not groups:
+            return self._context.scope or self._sole
+        if len(groups) == 1:
+            return groups[0].ids
+        if self._of_all:
+            return [number for group in groups for number in group.ids]
+        if all(group.aside for group in groups):
+            return next((group.ids for group in groups if group.first > place), None)
+        if not any(group.aside for group in groups):
+            before = [group for group in groups if group.last < place]
+            return before[-1].ids if before else None
+        return None
+
+    def _part(
+        self, part: Part, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
+    ) -> Iterator[Claim]:
+        name, role = part.token.text, part.role
+        if groups and any(group.linked for group in groups):
+            return
+        scope = self._scope(part.place, groups)
+        reacting = any(each.role == "REACTS_IN" for each in told.parts)
+        general = any("precursor" in each.text.lower() for each in tokens)
+        if not groups and reacting and (general or not self._context.scope):
+            # "The precursors are A and B" may speak of more than the one reaction that the answer names.
+            scope = []
+        if scope is None:
+            return
+        denied = part.negated or any(group.first in told.denied for group in groups)
+        if not scope:
+            yield from self._unnamed(part, tokens, told)
+        elif role is not None:
+            if self._routes_asked and len(scope) > 1:
+                along = any(group.ids is scope and is_route(tokens, group) for group in groups)
+                ends_of = {"PRODUCES": scope[-1:], "REACTS_IN": scope[:1]}
+                scope = ends_of.get(role, []) if along else []
+            for number in scope:
+                ends = (name, number) if role in ("REACTS_IN", "TAKES_PART_IN") else (number, name)
+                yield Claim(ends[0], role, ends[1], negated=denied)
+
+    def _unnamed(self, part: Part, tokens: Sequence[Token], told: SentenceRoles) -> Iterator[Claim]:
+        """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
+        name, role = part.token.text, part.role or "TAKES_PART_IN"
+        if name in self._asked.known or tokens[-1].text == ":":
+            return
+        if role == "PRODUCES":
+            yield Claim(None, role, name, negated=part.negated)
+            return
+        made = [each for each in told.parts if each.role == "PRODUCES" and not each.negated]
+        after = [each for each in made if each.place > part.place]
+        product = (after or made)[0].token.text if made else self._asked.target
+        ends = (name, None) if role in ("REACTS_IN", "TAKES_PART_IN") else (None, name)
+        yield Claim(ends[0], role, ends[1], product=product, negated=part.negated)
+
+    def _yield(
+        self, place: int, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
+    ) -> Iterator[Claim]:
+        value = tokens[place].value
+        scope = self._scope(place, groups)
+        if value is None or scope is None or len(scope) > 1:
+            return
+        ends = range_at(tokens, place)
+        if ends is None:
+            return
+        product = self._product_of(place, tokens, told, scope)
+        if scope or product:
+            number = scope[0] if scope else None
+            low, high = ends
+            share = value <= 1 and "percents" not in tokens[place].kinds
+            yield Claim(
+                number,
+                "YIELD",
+                high,
+                product=product,
+                low=None if low == high else low,
+                share=share,
+                negated=place in told.denied,
+            )
+
+    def _product_of(
+        self, place: int, tokens: Sequence[Token], told: SentenceRoles, scope: Sequence[int]
+    ) -> str | None:
+        """Return the product a yield is of: ``80 % yield of A``, else the last one named before it.
+
+        Of several in one list it is the one that is asked about, where that is among them.
+        """
+        after = tokens[place + 1 : place + 6]
+        of = next((at for at, each in enumerate(after) if each.text.lower() == "of"), None)
+        if of is not None and of + 1 < len(after):
+            named = [each for each in after[of + 1 :] if each.text not in _QUIET][:1]
+            if named and named[0].kind == "molecule":
+                return named[0].text
+        made = [part for part in told.parts if part.role == "PRODUCES" and not part.negated]
+        before = [part for part in made if part.place < place] or made
+        if not before:
+            last = self._mentions[-1] if self._mentions else None
+            known = last.makes if last is not None and [last.reaction] == list(scope) else set()
+            return next(iter(known)) if len(known) == 1 else self._asked.target if not known else None
+        listed = [part.token.text for part in before if part.group == before[-1].group]
+        if len(listed) > 1:
+            return self._asked.target if self._asked.target in listed else None
+        return listed[0]
+
+    def _counts(self, tokens: Sequence[Token], groups: Sequence[Group]) -> Iterator[Claim]:
+        """What a sentence counts: ``7 reactions``, ``two solvents``."""
+        for place, token in enumerate(tokens):
+            counted = counted_at(tokens, place)
+            negated = place > 0 and tokens[place - 1].text.lower() == "not"
+            value = 1.0 if token.text.lower() in _SOLE and not negated else value_of(token)
+            if value is None or counted is None or token.kind in ("reaction", "yield", "percent"):
+                continue
+            number = int(value)
+            if counted.kind == "noun" and counted.role in (
+                "REACTS_IN",
+                "USES_AGENT",
+                "USES_SOLVENT",
+                "PRODUCES",
+            ):
+                scope = self._scope(place, groups)
+                if scope and len(scope) == 1:
+                    yield Claim(scope[0], "COUNT", number, role=counted.role)
+            elif "routes" in counted.kinds and self._routes_asked:
+                yield Claim(None, "COUNT", number, role="LEADS_TO")
+            elif "reactions" in counted.kinds and not self._routes_asked:
+                others = [
+                    each for each in tokens if each.kind == "molecule" and each.text not in self._asked.known
+                ]
+                if not others:
+                    yield Claim(None, "COUNT", number)
+
+    def _mention(self, tokens: Sequence[Token], groups: Sequence[Group], claims: Sequence[Claim]) -> None:
+        """Take in the reactions of a sentence in their order, with what it says of them."""
+        first = next((each for each in tokens if each.text not in _QUIET), None)
+        goes_on = (step_of(tokens) or 0) > 1 or (first is not None and "links" in first.kinds)
+        for place, group in enumerate(groups):
+            lone = all(each.kind in ("reaction", "mark") for each in tokens)
+            route = is_route(tokens, group)
+            for turn, number in enumerate(group.ids):
+                follows = route if turn else (group.linked or (place == 0 and goes_on))
+                self._mentions.append(Mention(number, follows, route or lone))
+        for claim in claims:
+            found = [each for each in self._mentions if each.reaction in claim.reactions][-1:]
+            for mention in found:
+                if claim.predicate == "REACTS_IN" and not claim.negated:
+                    mention.takes.add(str(claim.subject))
+                elif claim.predicate == "PRODUCES" and not claim.negated:
+                    mention.makes.add(str(claim.object))
+
+    def _follow(self) -> Iterator[tuple[int, ...]]:
+        """The routes: a reaction follows the one before if the text says so, or takes up what that makes."""
+        chains: list[list[Mention]] = []
+        for mention in self._mentions:
+            last = chains[-1][-1] if chains else None
+            if last is not None and (mention.follows or last.makes & mention.takes):
+                chains[-1].append(mention)
+            else:
+                chains.append([mention])
+        # A step that is told in full, or in brackets, is a route of its own, of one step.
+        for chain in chains:
+            first = chain[0]
+            if len(chain) > 1 or first.route or (first.takes and first.makes):
+                yield tuple(each.reaction for each in chain)
+
+
+def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:
+    """Yield the claims of a chain of arrows, ``A → (reaction 12) → B → C (reaction 13)``."""
+    parts: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind == "arrow":
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    if any(each.text == ";" for part in parts for each in part):
+        return
+    names = [[each.text for each in part if each.kind == "molecule"] for part in parts]
+    ids = [[each.whole for each in part if each.kind == "reaction"] for part in parts]
+    if len(parts) < 3 or any(len(each) > 1 for each in ids):
+        return
+    for place in range(1, len(parts)):
+        number = ids[place][0] if ids[place] else None
+        if number is None:
+            continue
+        after = names[place] or (names[place + 1] if place + 1 < len(parts) else [])
+        yield from (Claim(name, "REACTS_IN", number) for name in names[place - 1])
+        yield from (Claim(number, "PRODUCES", name) for name in after)
+
+
+_RANGE = ("-", "\u2013", "to", "and")
+_ABOUT = ("about", "approximately", "roughly", "around", "circa", "ca", "~", "\u2248")
+_LIMITS = (
+    "over",
+    "above",
+    "under",
+    "below",
+    "than",
+    "least",
+    "most",
+    "to",
+    "exceeding",
+    "<",
+    ">",
+    "\u2264",
+    "\u2265",
+)
+
+
+def range_at(tokens: Sequence[Token], place: int) -> tuple[float, float] | None:
+    """Return the range that a percentage ends: ``80-85 %``, ``about 80 %``; None for ``over 80 %``."""
+    value = tokens[place].value or 0.0
+    before = [each for each in tokens[max(0, place - 4) : place] if each.text not in "%(*`"]
+    last = before[-1].text.lower() if before else ""
+    if len(before) > 1 and last in _RANGE and before[-2].kind in ("number", "yield", "percent"):
+        low = before[-2].value or 0.0
+        return (low, value) if low < value and (last != "and" or _between(before)) else (value, value)
+    if last in _LIMITS:
+        return None
+    return (value - 0.5, value + 0.5) if last in _ABOUT else (value, value)
+
+
+def _between(before: Sequence[Token]) -> bool:
+    return len(before) > 2 and before[-3].text.lower() == "between"
+
+
+def step_of(tokens: Sequence[Token]) -> int | None:
+    """Return the number of the step that a sentence tells, ``Step 2: …``; None if it tells none."""
+    plain = [each for each in tokens if each.text not in _QUIET and each.text not in ":|"]
+    for one, other in pairwise(plain):
+        if "step_words" in one.kinds and not one.text.lower().endswith("s") and other.kind == "number":
+            return other.whole
+    return None
+
+
+def is_route(tokens: Sequence[Token], group: Group) -> bool:
+    """Whether the ids of a list follow one another: ``Route 1: reactions 12, 13``, ``[12, 13]``."""
+    before = [each for each in tokens[: group.first] if each.text not in "*`_\"'"]
+    bracket = bool(before) and before[-1].text == "["
+    named = any("routes" in each.kinds and not each.text.lower().endswith("s") for each in before)
+    return bracket or named
+
+
+def groups_in(tokens: Sequence[Token]) -> list[Group]:
+    """Return the reactions of a sentence; those in one list are a group."""
+    groups: list[Group] = []
+    for place, token in enumerate(tokens):
+        if token.kind != "reaction" or token.whole is None:
+            continue
+        between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
+        bare = [each for each in between if each.text not in _QUIET and "reactions" not in each.kinds]
+        if (
+            groups
+            and all("lists" in each.kinds or each.text in _JOINING for each in bare)
+            and not _closes(between)
+        ):
+            groups[-1].ids.append(token.whole)
+            groups[-1].last = place
+            continue
+        linked = (
+            bool(groups)
+            and bool(bare)
+            and all(
+                each.kind == "arrow"
+                or "links" in each.kinds
+                or each.text in _JOINING
+                or "lists" in each.kinds
+                for each in bare
+            )
+        )
+        groups.append(Group([token.whole], place, place, _in_brackets(tokens, place), linked))
+    return groups
+
+
+def _closes(between: Sequence[Token]) -> bool:
+    return any(each.text in ")]" for each in between)
+
+
+def _in_brackets(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an id stands in brackets behind something: ``A → B (reaction 12)``."""
+    for at in range(place - 1, max(-1, place - 5), -1):
+        if tokens[at].text in "([":
+            return any(each.kind in ("molecule", "yield") for each in tokens[:at])
+        if tokens[at].kind == "molecule" or tokens[at].text in ")]":
+            return False
+    return False
+
+
+def classified(tokens: Sequence[Token], *, listing: bool = False) -> list[Token]:
+    """Return the tokens with each number as what it is: ``reaction``, ``yield`` or ``number``."""
+    found = list(tokens)
+    for place, token in enumerate(tokens):
+        if token.kind == "percent":
+            found[place] = replace(
+                token, kind="yield" if _is_yield(tokens, place) else "number", kinds=frozenset({"percents"})
+            )
+        elif token.kind == "number" and token.whole is not None and "." not in token.text:
+            if _is_id(found, place, listing=listing):
+                found[place] = replace(token, kind="reaction")
+            elif _after_yield(found, place):
+                found[place] = replace(token, kind="yield")
+        elif token.kind == "number" and _after_yield(found, place):
+            found[place] = replace(token, kind="yield")
+    for one, other in pairwise([place for place, each in enumerate(found) if each.kind == "reaction"]):
+        # In "Reaction 1 (ID 12)" the first number is no id.
+        if [each.text.lower() for each in found[one + 1 : other]][:2] == ["(", "id"]:
+            found[one] = replace(found[one], kind="number")
+    return found
+
+
+def _is_yield(tokens: Sequence[Token], place: int) -> bool:
+    after = [each for each in tokens[place + 1 : place + 4] if each.kind != "mark"]
+    return not after or load_words().other_percentages.fullmatch(after[0].text) is None
+
+
+def _after_yield(tokens: Sequence[Token], place: int) -> bool:
+    after = [each for each in tokens[place + 1 : place + 4] if each.text not in "-*`_("]
+    if after and load_words().amounts.fullmatch(after[0].text):
+        return False
+    for token in reversed(tokens[max(0, place - 6) : place]):
+        if "yield_words" in token.kinds:
+            return True
+        if token.kind != "mark" and not token.kinds & {"copulas", "of"}:
+            return False
+    return False
+
+
+def _is_id(tokens: Sequence[Token], place: int, *, listing: bool) -> bool:
+    number = tokens[place].whole
+    if number is None or not 0 < number < _LARGEST_ID:
+        return False
+    before = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
+    bare = all(each.kind in ("number", "reaction", "arrow", "mark") for each in tokens)
+    if (before and "reactions" in before[-1].kinds) or (
+        bare and any(each.kind == "arrow" for each in tokens)
+    ):
+        return True
+    alone = [each.text for each in tokens[max(0, place - 1) : place + 2 : 2]] == ["(", ")"]
+    if counted_at(tokens, place) is not None or (alone and number < _LEAST_ID):
+        return False
+    joined = colon = False
+    while before and _joins(before[-1]):
+        colon = colon or before[-1].text == ":"
+        joined = joined or before[-1].text != ":"
+        before.pop()
+    last = before[-1] if before else None
+    if last is not None and ("reactions" in last.kinds or (last.kind == "reaction" and joined)):
+        return True
+    told = {kind for each in tokens[:place] for kind in each.kinds}
+    if colon and ("reactions" in told or ("routes" in told and number >= _LEAST_ID)):
+        return True
+    if number < _LEAST_ID:
+        return listing and (last is None or last.kind == "reaction") and _ends_id(tokens, place)
+    if (
+        last is not None
+        and last.kinds & {"ordinals", "routes"}
+        and not last.kinds & {"counters"} - {"routes"}
+    ):
+        return True
+    begins = last is None or (len(before) == 2 and "ordinals" in before[0].kinds and last.kind == "number")
+    bracketed = place > 0 and tokens[place - 1].text in "([#"
+    return (begins or bracketed) and _ends_id(tokens, place)
+
+
+def _joins(token: Token) -> bool:
+    """Whether it may stand between two ids of a list, or before one."""
+    return (
+        token.text in _JOINING
+        or token.text == ":"
+        or bool(token.kinds & {"lists", "links"})
+        or token.kind == "arrow"
+    )
+
+
+def _ends_id(tokens: Sequence[Token], place: int) -> bool:
+    """Whether what stands behind a number may stand behind an id."""
+    after = next((each for each in tokens[place + 1 : place + 6] if each.text not in "*`_\"'"), None)
+    return (
+        after is None
+        or after.kind in ("molecule", "arrow")
+        or after.text in _AFTER_ID
+        or "lists" in after.kinds
+    )
+
+
+def read_answer(sentences: Sentences, asked: Asked, *, routes: bool = False) -> Reading:
+    """Read what an answer says of the graph, by its words alone.
+
+    Args:
+        sentences: Those of the answer.
+        asked: What the answer may repeat of its question. What reacts without the id of a reaction reacts in
+            one that makes its target.
+        routes: Whether the question asks for routes.
+    """
+    return Reader(asked, routes=routes).read(sentences)

@@ -59,6 +59,7 @@ class Roles:
         self._reacts = False
         self._named = any(token.kind == "reaction" for token in tokens)
         self._told = SentenceRoles()
+        self._begin = 0
 
     def read(self) -> SentenceRoles:
         """Return what it says."""
@@ -92,6 +93,8 @@ class Roles:
                 self._told.denied.add(place)
             if token.text == ";" and not self._goes_on(place):
                 self._role = self._noun = None
+                if self._tokens[place - 1].kind != "molecule":
+                    self._begin = len(self._told.parts)
             if token.text == ":" and place == last:
                 self._told.pending = self._noun
         return self._told
@@ -116,6 +119,9 @@ class Roles:
             return False
         if self._noun is not None:
             return True
+        if any(each.kind in ("arrow", "back") for each in self._tokens[:place]):
+            # "A → B; C": C may be another product, an agent, or a solvent.
+            return False
         beyond = next((each for each in after if each.kind != "molecule" and each.text not in ";,+"), None)
         return self._tokens[place - 1].kind == "molecule" and (beyond is None or beyond.kind != "arrow")
 
@@ -176,6 +182,10 @@ class Roles:
         self._converts = _CONVERTS.search(token.text) is not None
         self._reacts = token.verb.after == "REACTS_IN" and token.verb.joins
         subject = self._tokens[place - 1].text.lower() if place else ""
+        if self._told.empty and self._told.empty[-1][1] == place - 1:
+            # "No co-product is formed"
+            self._role = token.verb.after
+            return
         if token.verb.alone is not None and not self._has_object(place):
             self._give(token.verb.alone, negated=self._denies(denied))
             self._role = None
@@ -200,8 +210,8 @@ class Roles:
         return False
 
     def _give(self, role: Predicate, *, negated: bool = False) -> None:
-        """Give a role to the molecules so far that have none."""
-        for part in self._told.parts:
+        """Give a role to the molecules of the clause so far that have none."""
+        for part in self._told.parts[self._begin :]:
             if part.role is None:
                 part.role = role
                 part.negated = part.negated or negated

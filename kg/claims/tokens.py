@@ -69,6 +69,9 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
             yield Token("percent" if percent else "number", text, at, end, value=value)
         elif kind in ("arrow", "back"):
             yield Token("arrow" if kind == "arrow" else "back", text, at, end)
+        elif kind == "words" and text == "NO":
+            # Hydroxylamine, or the word.
+            yield Token("word", text, at, end, kinds=frozenset({"stray"}))
         elif kind == "words":
             yield _word(text, at, end, words)
         elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):

@@ -4,7 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Evidence, Predicate, Verdict, VerifiedClaim
-from retrocypher.kg.claims.facts import MOST_STEPS, Ask, Facts, gather, pairs_of
+from retrocypher.kg.claims.facts import (
+    MOST_ROUTES,
+    MOST_STEPS,
+    Ask,
+    Facts,
+    ends_of,
+    gather,
+    pairs_of,
+)
 from retrocypher.kg.graph.reaction import Source
 
 _NAMES: Mapping[Predicate, str] = {
@@ -139,11 +147,13 @@ def _chain_so(claim: Claim) -> Verdict:
 def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:
     """Judge ``YIELD``: by the yield of the product, or by any of the reaction where no product is named."""
     value = claim.object if isinstance(claim.object, (int, float)) else None
-    if value is None:
+    if value is None and not claim.negated:
         return VerifiedClaim(claim, "UNSUPPORTED", "it names no number")
     known = _known(claim, facts)
     if isinstance(known, str):
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
+    if value is None:
+        return VerifiedClaim(claim, "CONTRADICTED", f"the yield is {known[0][1]:g} %", (Evidence(*known[0]),))
     low = value if claim.low is None else claim.low
     if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
         low, value = 100 * low, 100 * value
@@ -200,6 +210,38 @@ def by_best(claim: Claim, facts: Facts) -> VerifiedClaim:
     return VerifiedClaim(claim, verdict, f"another reaction has {best:g} %, this one {value:g} %", evidence)
 
 
+def by_count(claim: Claim, facts: Facts) -> VerifiedClaim:
+    """Judge ``COUNT``: how many molecules, reactions or routes there are."""
+    found = _count(claim, facts)
+    if isinstance(found, str):
+        return VerifiedClaim(claim, "UNCERTAIN", found)
+    told = f"there {'is' if found == 1 else 'are'} {found:,}"
+    same = (found == claim.object) != claim.negated
+    evidence = tuple(Evidence(number) for number in claim.reactions)
+    return VerifiedClaim(claim, "SUPPORTED" if same else "CONTRADICTED", told, evidence)
+
+
+def _count(claim: Claim, facts: Facts) -> int | str:
+    """How many there are, or why that is not known."""
+    for name in claim.molecules:
+        if name not in facts.molecules:
+            return "the graph does not know the molecule"
+    if claim.role == "LEADS_TO":
+        ends = ends_of(claim)
+        routes = MOST_ROUTES if ends is None else facts.routes.get(ends, 0)
+        return routes if routes < MOST_ROUTES else "the routes cannot be counted"
+    if claim.reactions:
+        known = facts.reactions.get(claim.reactions[0])
+        if known is None or claim.role not in ROLE_PREDICATES:
+            return f"the graph has no reaction {claim.reactions[0]}"
+        return len(known.roles[claim.role])
+    if isinstance(claim.subject, str) and claim.role is not None:
+        return facts.counts.get((claim.role, (claim.subject, claim.product)), 0)
+    if claim.subject is None and claim.role is not None and claim.product is not None:
+        return facts.involved.get((claim.role, claim.product), 0)
+    return "it does not say what is counted"
+
+
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """How far a yield may be from that of the graph, in percentage points, to be the same or uncertain."""
@@ -237,6 +279,8 @@ class Verifier:
             return by_link(claim, facts)
         if claim.predicate == "PRECURSOR_OF":
             return by_chain(claim, facts)
+        if claim.predicate == "COUNT":
+            return by_count(claim, facts)
         return by_role(claim, facts)
 
     def _traced(self, found: VerifiedClaim) -> VerifiedClaim:

@@ -37,6 +37,16 @@ _KINDS = (
     "untold",
     "doubts",
     "worded_yields",
+    "denials",
+    "exclusives",
+    "comparisons",
+    "number_words",
+    "several",
+    "countables",
+    "step_words",
+    "asks",
+    "running",
+    "co_products",
 )
 
 
@@ -67,6 +77,7 @@ class Words:
     never_ids: re.Pattern[str]
     other_percentages: re.Pattern[str]
     none: re.Pattern[str]
+    numbers: Mapping[str, int]
 
 
 @cache
@@ -106,7 +117,10 @@ def load_words() -> Words:
     )
     kinds = {kind: _whole(data[kind]) for kind in _KINDS}
     further = ("units", "amounts", "never_ids", "other_percentages", "none")
-    return Words(pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further})
+    numbers = {word: value for value, word in enumerate(data["number_words"])}
+    return Words(
+        pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further}, numbers=numbers
+    )
 
 
 def _whole(words: Sequence[str]) -> re.Pattern[str]:

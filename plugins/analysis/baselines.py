@@ -188,7 +188,15 @@ def find_scores(named: str, root: Path) -> RunScores:
 _LEFT_OUT = (
     *("run_dir", "cache", "graph", "replay", "questions", "prompt_dir", "exemplar_dir"),
     *("model", "loop_model"),
-    *("answer", "answer_model", "answer_context", "answer_encoder", "answer_weights", "answer_rows"),
+    *(
+        "answer",
+        "answer_model",
+        "claims_model",
+        "answer_context",
+        "answer_encoder",
+        "answer_weights",
+        "answer_rows",
+    ),
     *("answer_budget", "answer_thresholds"),
     *("gate", "baseline", "gate_cases", "gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
 )

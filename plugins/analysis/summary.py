@@ -39,6 +39,7 @@ from retrocypher.plugins.runs.summary import (
 )
 from retrocypher.plugins.scoring.variations import of_perfect
 from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.prompts.answering.roles import CLAIMS_ROLE
 
 _SETTINGS = ("single_step", "multi_step", "table")
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
@@ -332,13 +333,17 @@ def _served(findings: Sequence[JsonValue]) -> _Served:
 
 
 class Usage:
-    """Completions of a run; ``loop_models`` and ``answer_models`` are labels."""
+    """Completions of a run; models are labels, ``extractor`` that of a model that lists claims of answers."""
 
     def __init__(
-        self, loop_models: Mapping[str, str] | None = None, answer_models: Mapping[str, str] | None = None
+        self,
+        loop_models: Mapping[str, str] | None = None,
+        answer_models: Mapping[str, str] | None = None,
+        extractor: str | None = None,
     ) -> None:
         self._loop_models = dict(loop_models or {})
         self._answer_models = dict(answer_models or {})
+        self._extractor = extractor
         self._models: dict[str, _Counts] = {}
         self._once = _Counts()
 
@@ -362,9 +367,7 @@ class Usage:
         """Add the rounds of a record, and its judgements."""
         for turn in record.rounds:
             if turn.asked_model:
-                self._of(_asked(turn, record, self._loop_models, self._answer_models)).add(
-                    turn, turn.findings
-                )
+                self._of(self._asked(turn, record)).add(turn, turn.findings)
         for judgement in record.judge.judgements.values() if record.judge else ():
             if judgement.time_s > 0:
                 self._of(f"{_JUDGE}{judgement.model}").add(judgement, [judgement.details])
@@ -382,20 +385,19 @@ class Usage:
         by_model = {label: self._models[label].entry() for label in sorted(self._models)}
         return AnswerCounts(cache, self.asked, self.from_cache, self.cost, by_model)
 
+    def _asked(self, turn: Round, record: Record) -> str:
+        """The label of the model that was asked in a round."""
+        if turn.of_judge:
+            judge = record.verification.judge if record.verification else UNSET
+            return f"{_JUDGE}{judge.model if judge is not UNSET else None}"
+        if turn.role == CLAIMS_ROLE and self._extractor is not None:
+            return self._extractor
+        if turn.of_answer:
+            return self._answer_models.get(record.model, record.model)
+        return record.model if turn.role == GENERATOR else self._loop_models.get(record.model, record.model)
+
     def _of(self, label: str) -> _Counts:
         return self._models.setdefault(label, _Counts())
 
     def _each(self) -> Iterable[_Counts]:
         return (*self._models.values(), self._once)
-
-
-def _asked(
-    turn: Round, record: Record, loop_models: Mapping[str, str], answer_models: Mapping[str, str]
-) -> str:
-    """Return the label of the model that was asked in a round."""
-    if turn.of_judge:
-        judge = record.verification.judge if record.verification else UNSET
-        return f"{_JUDGE}{judge.model if judge is not UNSET else None}"
-    if turn.of_answer:
-        return answer_models.get(record.model, record.model)
-    return record.model if turn.role == GENERATOR else loop_models.get(record.model, record.model)

@@ -3,7 +3,7 @@
 import json
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -21,8 +21,11 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
 from retrocypher.plugins.cli.console import json_option, server_option
+from retrocypher.plugins.cli.suite_option import suite_option
+from retrocypher.plugins.operations.extraction import extract_claims, extracting_model
 from retrocypher.plugins.runs.written_answer import Thresholds
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
+from retrocypher.prompts.answering.writing import StatedClaims
 
 _logger = logging.getLogger(__name__)
 
@@ -39,30 +42,68 @@ class Line:
     error: str = ""
 
 
+Judged = tuple[Line, AnswerVerdict | None]
+"""A line with its verdict; None for a line that cannot be used."""
+
+
 def judge_lines(
-    name: str, lines: Iterable[bytes], verifier: Verifier, thresholds: Thresholds, as_json: bool
-) -> int:
-    """Check the answers in a file, print each verdict at once, and return the exit status, 0 or 1."""
-    status, count, verified = 0, 0, 0
-    for line in _lines(lines):
+    lines: Iterable[Line],
+    verifier: Verifier,
+    thresholds: Thresholds,
+    claims: Mapping[str, StatedClaims] | None = None,
+) -> Iterator[Judged]:
+    """Yield the verdict on each line; `claims` are those that a model lists of each answer."""
+    for line in lines:
         if line.error:
-            status = 1
+            yield line, None
+            continue
+        entries = None if claims is None else claims[line.answer].usable
+        yield line, judge_answer(line.question, line.answer, verifier, thresholds, entries)
+
+
+def report(name: str, judged: Iterable[Judged], as_json: bool) -> int:
+    """Print each verdict at once, and return the exit status, 0 or 1."""
+    count, verified, failed = 0, 0, 0
+    reasons: list[str] = []
+    for line, verdict in judged:
+        if verdict is None:
+            failed += 1
             click.echo(f"{name}, line {line.number}: {line.error} {_REMEDY}", err=True)
             if as_json:
                 click.echo(json.dumps({"line": line.number, "error": line.error}))
             continue
-        verdict = judge_answer(line.question, line.answer, verifier, thresholds)
         count += 1
         verified += verdict.verdict == "VERIFIED"
+        if verdict.verdict != "VERIFIED":
+            reasons.append(f"  line {line.number}: {verdict.verdict}: {reason_of(verdict)}")
         click.echo(_as_json(line, verdict) if as_json else _as_text(name, line, verdict))
     if not as_json:
         click.echo(f"{verified} of {count} answers are verified.")
-    if not (count or status):
+        for each in reasons[:_MOST_REASONS]:
+            click.echo(_printable(each))
+        if len(reasons) > _MOST_REASONS:
+            click.echo(f"  and {len(reasons) - _MOST_REASONS} more")
+    if not (count or failed):
         click.echo(f"{name} has no answer.", err=True)
-    return status or int(verified < count or not count)
+    return int(failed > 0 or verified < count or not count)
 
 
-def _lines(lines: Iterable[bytes]) -> Iterator[Line]:
+_MOST_REASONS = 20
+
+
+def reason_of(verdict: AnswerVerdict) -> str:
+    """Return why an answer is not verified: the claims that fail, or else what is not read of it."""
+    failed = [claim_text(each) for each in verdict.claims if is_false(each)]
+    found = failed or [*verdict.shortcomings]
+    if not found:
+        uncertain = [claim_text(each) for each in verdict.claims if each.verdict != "SUPPORTED"]
+        found = uncertain or ["it claims nothing"]
+    more = f" and {len(found) - 2} more" if len(found) > 2 else ""
+    return f"{' | '.join(found[:2])}{more}"
+
+
+def lines_of(lines: Iterable[bytes]) -> Iterator[Line]:
+    """Yield the lines of a file that are not blank."""
     for number, raw in enumerate(lines, start=1):
         if raw.strip(b"\xef\xbb\xbf \t\r\n"):
             yield _line(number, raw)
@@ -98,14 +139,19 @@ def _as_text(name: str, line: Line, verdict: AnswerVerdict) -> str:
     ]
     parts += [f"  {each}" for each in verdict.shortcomings]
     parts += [f"  {claim_text(each)}" for each in verdict.claims]
-    return "\n".join("".join(c if c.isprintable() else " " for c in part) for part in parts)
+    return "\n".join(map(_printable, parts))
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() else " " for each in text)
 
 
 def claim_text(claim_verdict: VerifiedClaim) -> str:
     """Return a claim on one line: the verdict, the triple, why, and the source of the reaction."""
     claim = claim_verdict.claim
     ends = ["?" if end is None else str(end) for end in (claim.subject, claim.object)]
-    triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}, {ends[1]})"
+    role = f" {claim.role}" if claim.role else ""
+    triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}{role}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
     source = next((each.source for each in claim_verdict.evidence if each.source is not None), None)
     traced = f"; {source['file']} row {source['row']}" if source else ""
@@ -200,17 +246,50 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command("verify")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @verify_options
+@click.option(
+    "--claims-model",
+    metavar="SPEC",
+    help="Model that lists the claims: gguf:PATH, local, or one behind an OpenAI-compatible API (default: "
+    "they are read by rules).",
+)
+@suite_option("concurrency")
+@suite_option("cache")
+@suite_option("offline")
 @json_option
 @click.pass_context
-def verify_command(context: click.Context, /, file: str, as_json: bool, **options: Any) -> None:
+def verify_command(
+    context: click.Context,
+    /,
+    file: str,
+    claims_model: str | None,
+    concurrency: int,
+    cache: str | None,
+    offline: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Check the answers in FILE against the graph: lines of JSON with "question" and "answer", - for stdin.
 
-    The records.jsonl of a run is such a file. Each line is checked as it is read; with --json each result is
-    one JSON object on a line. A line that cannot be used is reported, and the others are checked anyway. The
-    exit status is 0 if all answers are verified, 1 if one is not, a line cannot be used or there is no
-    answer, and 2 if FILE or an option cannot be used.
+    The records.jsonl of a run is such a file. Each line is checked as it is read; with --claims-model a model
+    first lists the claims of all answers. With --json each result is one JSON object on a line. A line that
+    cannot be used is reported, and the others are checked anyway. The exit status is 0 if all answers are
+    verified, 1 if one is not, a line cannot be used or there is no answer, and 2 if FILE or an option cannot
+    be used.
     """
     given = VerifyOptions(**options)
-    with given.open_verifier() as (verifier, _), click.open_file(file, "rb") as lines:
-        status = judge_lines(file, lines, verifier, given.thresholds, as_json)
+    if claims_model is None and (cache is not None or offline):
+        raise InputError("--cache and --offline go with --claims-model; leave them out, or give a model")
+    model = (
+        None
+        if claims_model is None
+        else extracting_model(claims_model, concurrency=concurrency, cache=cache, offline=offline)
+    )
+    with click.open_file(file, "rb") as opened:
+        lines: Iterable[Line] = lines_of(opened)
+        claims = None
+        if model is not None:
+            lines = list(lines)
+            claims = extract_claims([each.answer for each in lines if not each.error], *model)
+        with given.open_verifier() as (verifier, _):
+            status = report(file, judge_lines(lines, verifier, given.thresholds, claims), as_json)
     context.exit(status)

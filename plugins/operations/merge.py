@@ -130,10 +130,12 @@ class Totals:
         self._looped = manifest.loops.names != [NO_LOOP]
         self._summary = Summary()
         self._ledger = Ledger(clusters_of(questions))
-        answer_models = manifest.answering.writers if manifest.answering else {}
+        answering = manifest.answering
+        answer_models = answering.writers if answering else {}
         self._usage = Usage(
             {label: entry.label for label, entry in manifest.loops.players.items()},
             {label: entry.label for label, entry in answer_models.items()},
+            answering.extractor.label if answering and answering.extractor else None,
         )
         for run in runs:
             self._usage.add_once(run.manifest.loops.once or ())

@@ -119,6 +119,7 @@ def claim_line(claim: RecordedClaim) -> str:
     """Return a claim in one line: verdict, triple, reason, evidence, and who extracted it."""
     ends = [_end(claim.subject), claim.predicate, _end(claim.object)]
     of = f" of {claim.product}" if claim.product else ""
+    of += f" as {claim.role}" if claim.role else ""
     steps = f" in {counted(claim.steps, 'step')}" if claim.steps else ""
     negation = "not " if claim.negated else ""
     triple = f"{claim.verdict}: {negation}({', '.join(ends)}{of}{steps})"
@@ -138,7 +139,7 @@ def _evidence(evidence: ClaimEvidence) -> str:
 
 
 def verification_lines(found: Verification) -> Iterator[str]:
-    """Yield the verdict on a written answer, and how well the model's own list of claims agrees."""
+    """Yield the verdict on a written answer, why it is not better, and who listed its claims."""
     share = (
         None
         if found.support is None
@@ -146,12 +147,9 @@ def verification_lines(found: Verification) -> Iterator[str]:
     )
     yield f"{found.verdict}, {share or 'nothing is claimed'}"
     yield from found.shortcomings
-    if (model := found.model) is not None:
-        supported = "" if model.support is None else f" {model.support:.0%} of its list supported;"
-        yield (
-            f"the model lists {counted(model.claims, 'claim')}:{supported} {model.shared:,} that the reader "
-            f"finds too, {model.only_model:,} that it does not, and leaves out {model.only_reader:,}"
-        )
+    if (extractor := found.extractor) is not None:
+        refused = f"; {extractor.refused:,} of another form left out" if extractor.refused else ""
+        yield f"claims listed by a model: {extractor.claims:,}{refused}"
     if judge := found.judge:
         measured = {"faithfulness": judge.faithfulness, "answer relevancy": judge.answer_relevancy}
         texts = [_measured(name, each) for name, each in measured.items() if each]

@@ -89,6 +89,8 @@ class AnsweringEntry(Struct):
 
     writers: dict[str, ModelEntry] = field(default_factory=dict)
     """The models that write them, by label of the model."""
+    extractor: ModelEntry | None = None
+    """The model that lists their claims; null if the writer does."""
     context: str = ""
     """What they are written from: `rows`, `hybrid` or `hybrid-lexical`."""
     encoder: str | None = None

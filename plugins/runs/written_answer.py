@@ -61,10 +61,10 @@ class RecordedClaim(Struct, kw_only=True):
     """Whether the claim is negated."""
     origin: Literal["answer", "question"] | UnsetType = UNSET
     """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
-    start: int | UnsetType = UNSET
-    """Offset in the answer of the words it was read from."""
-    stop: int | UnsetType = UNSET
-    """Offset after them."""
+    role: Predicate | UnsetType = UNSET
+    """What a `COUNT` counts."""
+    sentence: int | UnsetType = UNSET
+    """Number of the sentence of the answer that says it, from 1."""
     verdict: Verdict
     """Whether the graph supports it."""
     reason: str = ""
@@ -72,24 +72,16 @@ class RecordedClaim(Struct, kw_only=True):
     evidence: list[ClaimEvidence] = field(default_factory=list)
     """What the graph has on it."""
     by: list[ClaimSource] = field(default_factory=list)
-    """Who stated it; `model` is the model's own list."""
+    """Who found it: `model`, an extractor; `reader`, the rules; `question`, what the question asks for."""
 
 
-class ListedClaims(Struct):
-    """What the model's own list of its claims says, compared with what the reader finds."""
+class ExtractedClaims(Struct):
+    """What a model lists as the claims of an answer."""
 
     claims: Size
-    """Number of claims listed."""
-    unreadable: Size
-    """How many name no molecule or reaction that can be looked up."""
-    shared: Size
-    """Number of claims that both lists contain."""
-    only_model: Size
-    """How many only the model lists."""
-    only_reader: Size
-    """How many only the reader finds."""
-    support: Share | None
-    """Share of the listed claims that the graph supports; null without one."""
+    """Number of claims that can be read."""
+    refused: Size
+    """How many are of another form than asked for."""
 
 
 class JudgeError(Struct):
@@ -131,7 +123,7 @@ class Thresholds(Struct, frozen=True):
     partial: float = 0.7
     """Minimum share of a `PARTIALLY_VERIFIED` one."""
     false_claims: int = 0
-    """Maximum number of claims of a `VERIFIED` answer that the graph does not hold: unsupported,
+    """Maximum number of claims of an answer that is not `REFUTED` that the graph does not hold: unsupported,
     contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
 
 
@@ -139,8 +131,9 @@ class Verification(Struct, kw_only=True):
     """Verdict on a written answer."""
 
     verdict: OverallVerdict
-    """`REFUTED`: too little support, and a claim is contradicted. `UNVERIFIABLE`: too little support, or
-    nothing was claimed."""
+    """`REFUTED`: a sentence that is read whole makes a claim that the graph does not hold.
+    `PARTIALLY_VERIFIED`: not refuted, but a part is not read, or the answer does not fit its question.
+    `UNVERIFIABLE`: too little support, or nothing was claimed."""
     support: Share | None
     """Share of supported claims; null without a claim."""
     claims: Size = 0
@@ -151,7 +144,7 @@ class Verification(Struct, kw_only=True):
     """Reasons why the answer is not `VERIFIED` although its claims are supported."""
     thresholds: Thresholds = Thresholds()
     """Where verdicts begin."""
-    model: ListedClaims | None = None
-    """The model's own list; null if it gave none."""
+    extractor: ExtractedClaims | None = None
+    """The claims as a model lists them; null if the rules read them."""
     judge: AnswerJudge | UnsetType = UNSET
     """With `--judge`: what the judge measures."""

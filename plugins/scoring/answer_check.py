@@ -1,14 +1,12 @@
 """Checks written answers against the graph, or takes the checks from replayed runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec import UNSET, convert, structs
 
-from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, VerifiedClaim
-from retrocypher.kg.claims.statements import claim_of
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError, InputError
 from retrocypher.kg.graph.compact import read_graph, read_manifest
@@ -18,14 +16,14 @@ from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.runs.written_answer import (
     ClaimSource,
-    ListedClaims,
+    ExtractedClaims,
     RecordedClaim,
     Thresholds,
     Verification,
 )
-from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer, support_of
+from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
-from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, Triple, WrittenAnswer
+from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, WrittenAnswer
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 
 
@@ -107,75 +105,6 @@ def passage_search(context: str, encoder: str | None, limits: Limits) -> Iterato
             yield VectorSearch(passages, index, load_encoder(index.encoder), limits.passages, weights)
 
 
-_PLACES = {
-    "REACTS_IN": ("object",),
-    **dict.fromkeys(("PRODUCES", "USES_AGENT", "USES_SOLVENT", "YIELD"), ("subject",)),
-    "LEADS_TO": ("subject", "object"),
-}
-"""Where a triple has its reactions."""
-_OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """The claims that a model lists, as the graph can be asked about them.
-
-    Attributes:
-        unreadable: How many name something that is no molecule, or link reactions that have no id.
-    """
-
-    claims: tuple[Claim, ...]
-    unreadable: int
-
-
-def listed(stated: StatedClaims) -> Listed:
-    """Return the claims of a model's list; a reaction with a name of the model's own has no id."""
-    claims = [_claim(triple) for triple in stated.triples]
-    return Listed(tuple(dict.fromkeys(each for each in claims if each)), claims.count(None))
-
-
-def same(one: Claim, other: Claim) -> bool:
-    """Return whether two claims say the same.
-
-    The model need not repeat which product a reaction without an id makes, as the reader knows it. If the
-    reader finds no role of a molecule, any role matches.
-    """
-    if one.predicate == other.predicate == "YIELD":
-        same_product = one.product is None or other.product is None or one.product == other.product
-        return same_product and (one.subject, one.object) == (other.subject, other.object)
-    if one.predicate not in _OF_A_MOLECULE or other.predicate not in _OF_A_MOLECULE:
-        return one == other
-    kinds = {one.predicate, other.predicate}
-    return (len(kinds) == 1 or "TAKES_PART_IN" in kinds) and _ends(one) == _ends(other)
-
-
-def in_both(found: Iterable[Claim], claims: Iterable[Claim]) -> tuple[set[int], set[int]]:
-    """Return the places of the claims that both lists have: in the first, and in the second."""
-    found, claims = list(found), list(claims)
-    pairs = [
-        (here, there)
-        for here, one in enumerate(found)
-        for there, other in enumerate(claims)
-        if same(one, other)
-    ]
-    return {here for here, _ in pairs}, {there for _, there in pairs}
-
-
-def _claim(triple: Triple) -> Claim | None:
-    """Return the claim in a triple; of a reaction that has no id, the graph is asked about any."""
-    unnamed = [name for name in _PLACES[triple.predicate] if isinstance(getattr(triple, name), str)]
-    if unnamed and triple.predicate == "LEADS_TO":
-        return None
-    read = claim_of({**asdict(triple), **dict.fromkeys(unnamed, 1)})
-    if read is None or not unnamed:
-        return read
-    return replace(read, object=None) if unnamed == ["object"] else replace(read, subject=None)
-
-
-def _ends(claim: Claim) -> frozenset[tuple[str, object]]:
-    return frozenset((type(end).__name__, end) for end in (claim.subject, claim.object))
-
-
 READER: ClaimSource = "reader"
 MODEL: ClaimSource = "model"
 QUESTION: ClaimSource = "question"
@@ -190,47 +119,30 @@ def check_answer(
 ) -> Checked:
     """Have the graph say what holds of an answer; raise GraphError if the graph cannot be asked.
 
-    The verdict is by the claims that the reader finds, and by what the question asks for. Those that the
-    model lists itself are looked up and compared, but decide nothing: it could raise its verdict by listing
-    much that is true.
+    The claims are those that a model lists, where a list can be read, else those that rules find. Of both,
+    each sentence must be covered.
 
     Args:
-        stated: What the model lists; None if it listed nothing that could be read.
+        stated: What a model lists; None if it listed nothing that could be read.
     """
-    found = judge_answer(question, answer, verifier, thresholds)
-    if stated is None or stated.malformed:
-        return Checked([*_claims(found, frozenset())], _verification(found, None))
-    own = listed(stated)
-    verified = verifier.verify(own.claims)
-    read = [each.claim for each in found.claims if each.claim.origin == "answer"]
-    here, there = in_both(read, own.claims)
-    shared = frozenset(id(read[place]) for place in here)
-    more = [each for place, each in enumerate(verified) if place not in there]
-    compared = ListedClaims(
-        claims=len(own.claims),
-        unreadable=own.unreadable,
-        shared=len(there),
-        only_model=len(more),
-        only_reader=len(read) - len(here),
-        support=support_of(verified),
-    )
-    claims = [*_claims(found, shared), *(_entry(each, MODEL) for each in more)]
-    return Checked(claims, _verification(found, compared))
+    entries = None if stated is None else stated.usable
+    found = judge_answer(question, answer, verifier, thresholds, entries)
+    if stated is None or entries is None:
+        return Checked(_claims(found, READER), _verification(found, None))
+    extracted = ExtractedClaims(claims=len(entries), refused=len(stated.refused))
+    return Checked(_claims(found, MODEL), _verification(found, extracted))
 
 
-def _claims(found: AnswerVerdict, shared: frozenset[int]) -> Iterator[RecordedClaim]:
-    for each in found.claims:
-        if each.claim.origin == "question":
-            yield _entry(each, QUESTION)
-        else:
-            yield _entry(each, READER, *([MODEL] if id(each.claim) in shared else []))
+def _claims(found: AnswerVerdict, by: ClaimSource) -> list[RecordedClaim]:
+    return [
+        convert(
+            {**each.to_json(), "by": [QUESTION if each.claim.origin == "question" else by]}, RecordedClaim
+        )
+        for each in found.claims
+    ]
 
 
-def _entry(found: VerifiedClaim, *by: ClaimSource) -> RecordedClaim:
-    return convert({**found.to_json(), "by": by}, RecordedClaim)
-
-
-def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verification:
+def _verification(found: AnswerVerdict, extracted: ExtractedClaims | None) -> Verification:
     return Verification(
         verdict=found.verdict,
         support=found.support,
@@ -238,7 +150,7 @@ def _verification(found: AnswerVerdict, listed: ListedClaims | None) -> Verifica
         counts=found.counts,
         shortcomings=list(found.shortcomings),
         thresholds=found.thresholds,
-        model=listed,
+        extractor=extracted,
     )
 
 

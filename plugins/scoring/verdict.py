@@ -1,7 +1,7 @@
 """What an answer must be about, and the verdict on it from those on its claims."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 from msgspec import Struct
@@ -15,7 +15,10 @@ from retrocypher.kg.claims.claim import (
     Verdict,
     VerifiedClaim,
 )
+from retrocypher.kg.claims.coverage import Asked
+from retrocypher.kg.claims.extracted import AnyEntry, reading_of
 from retrocypher.kg.claims.reader import read_answer
+from retrocypher.kg.claims.sentences import sentences_of
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
@@ -57,7 +60,7 @@ class Requirements:
         """Return what must hold of the reactions that an answer names.
 
         Each reaction, of a route the last one, must make what is asked for; a route must begin at the start.
-        Of the reactions called the best, or else of the first one named, none may have a better yield.
+        If no reaction is called the best, the first one named must have the best yield.
         """
         if self.asked.intent is None:
             return []
@@ -67,17 +70,10 @@ class Requirements:
             _required(number, "PRODUCES", name) for number in reading.reactions for name in self.products
         ]
         if self.asked.intent == "best_yield" and self.target is not None:
-            claims += [_required(number, "BEST_YIELD", self.target) for number in self._best(reading)]
-            claims += [
-                Claim(number, "BEST_YIELD", self.target, negated=True, origin="question")
-                for number in reading.not_best
-            ]
+            said = [each for each in reading.claims if each.predicate == "BEST_YIELD"]
+            first = [] if said else reading.reactions[:1]
+            claims += [_required(number, "BEST_YIELD", self.target) for number in first]
         return claims
-
-    def _best(self, reading: Reading) -> list[int]:
-        """The reactions that an answer calls the best, or else the first that it names."""
-        found = reading.best or reading.reactions[:1]
-        return [number for number in found if number not in reading.not_best]
 
     def _of_routes(self, reading: Reading) -> list[Claim]:
         claims: dict[Claim, None] = {}
@@ -96,7 +92,13 @@ class Requirements:
     def completed(self, claim: Claim) -> Claim:
         """Return a claim with what the question adds: which reactions are meant if none is named."""
         intent = self.asked.intent
-        if claim.reactions or intent is None or self.target is None:
+        if claim.predicate == "COUNT" and intent is not None:
+            return self._counted(claim)
+        if intent is None or self.target is None:
+            return claim
+        if claim.predicate == "BEST_YIELD" and claim.object is None:
+            return replace(claim, object=self.target)
+        if claim.reactions:
             return claim
         name = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
         if (
@@ -115,9 +117,35 @@ class Requirements:
             None if reacts else name,
             product=claim.product if predicate != "PRODUCES" and claim.product else self.target,
             negated=claim.negated,
-            start=claim.start,
-            stop=claim.stop,
+            sentence=claim.sentence,
         )
+
+    def _counted(self, claim: Claim) -> Claim:
+        """Complete a count where an answer leaves it to the question, such as ``7 reactions``."""
+        if claim.reactions:
+            return claim
+        role = claim.role or ("LEADS_TO" if self.routes else "PRODUCES")
+        if role == "LEADS_TO":
+            start = claim.subject or (self.start if self.asked.intent == "chains_between" else None)
+            return replace(
+                claim,
+                subject=start,
+                role=role,
+                product=claim.product or self.target,
+                steps=claim.steps or self.asked.steps,
+            )
+        if claim.subject is not None or self.routes:
+            return claim
+        if claim.role is None and claim.product is None:
+            more = self.products[1] if len(self.products) == 2 else None
+            many = len(self.products) > 2
+            return claim if many else replace(claim, subject=self.target_of_count, role=role, product=more)
+        return replace(claim, product=claim.product or self.target)
+
+    @property
+    def target_of_count(self) -> str | None:
+        """The molecule whose reactions an answer counts."""
+        return self.products[0] if self.products else self.target
 
     def _within_routes(self, claim: Claim, name: str) -> Claim:
         """A molecule that an answer names for a route without naming reactions."""
@@ -132,8 +160,7 @@ class Requirements:
             self.target,
             steps=steps,
             negated=claim.negated,
-            start=claim.start,
-            stop=claim.stop,
+            sentence=claim.sentence,
         )
 
     def _role_asked(self) -> Predicate:
@@ -151,9 +178,11 @@ class Requirements:
         found: list[str] = []
         if not reading.whole:
             found.append("The answer is too long to be read whole.")
-        if reading.unreadable:
-            found.append(f"Not a SMILES: {', '.join(reading.unreadable[:3])}.")
-        found += self._unclear(reading, claims)
+        found += [
+            f"Not read: {', '.join(each.parts[:5])} in \u201c{_cut(each.text)}\u201d."
+            for each in reading.unread
+        ]
+        found += self._unclear(claims)
         if asked.intent is None:
             return found
         if self.routes and asked.steps is not None:
@@ -161,7 +190,8 @@ class Requirements:
             if wrong:
                 listed = ", ".join(" → ".join(map(str, each)) for each in wrong[:3])
                 found.append(f"The question asks for {asked.steps} steps; of another number: {listed}.")
-        if asked.intent == "best_yield" and reading.not_best and not self._best(reading):
+        best = [each.negated for each in claims if each.predicate == "BEST_YIELD"]
+        if asked.intent == "best_yield" and best and all(best):
             found.append("The question asks for the best yield, and no reaction is said to have it.")
         if asked.intent in _OF_REACTIONS and claims and not reading.reactions:
             found.append("The question asks for reactions, and none is named.")
@@ -174,25 +204,19 @@ class Requirements:
             found.append(f"Nothing is said of what is asked for: {' or '.join(wanted)}.")
         return found
 
-    def _unclear(self, reading: Reading, claims: list[Claim]) -> list[str]:
-        """What of an answer was not understood, so that it may be false."""
-        found: list[str] = []
+    def _unclear(self, claims: list[Claim]) -> list[str]:
+        """Claims that leave open what they are about."""
         if not claims:
-            found.append("Nothing can be looked up: it tells no SMILES and no id of a reaction.")
-        if reading.unplaced:
-            listed = ", ".join(reading.unplaced[:3])
-            found.append(f"Not clear what these numbers say: {listed}.")
-        if reading.denied:
-            found.append(f"Not clear what is denied: {'; '.join(reading.denied[:3])}.")
-        if reading.names:
-            found.append(f"Names of molecules are not read, only SMILES: {', '.join(reading.names[:3])}.")
-        unclear = [name for name in reading.without_role if name not in self.known]
-        if self.asked.intent is not None:
-            unclear += [name for claim in claims for name in claim.molecules if _is_loose(claim)]
-        if unclear:
-            listed = ", ".join(dict.fromkeys(unclear[:3]))
-            found.append(f"Not clear in which reaction these molecules have which part: {listed}.")
-        return found
+            return ["Nothing can be looked up: it tells no SMILES and no id of a reaction."]
+        if self.asked.intent is None:
+            return []
+        loose = (name for claim in claims if _is_loose(claim) for name in claim.molecules)
+        unclear = dict.fromkeys(name for name in loose if name not in self.known)
+        if not unclear:
+            return []
+        return [
+            f"Not clear in which reaction these molecules have which part: {', '.join(list(unclear)[:3])}."
+        ]
 
     def _wanted(self) -> tuple[Predicate, ...]:
         """Claims of which an answer must have one."""
@@ -231,6 +255,13 @@ def _is_loose(claim: Claim) -> bool:
     return not (claim.reactions or claim.product or claim.negated or claim.predicate not in _OF_A_MOLECULE)
 
 
+_LONGEST_QUOTE = 160
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+
+
 def _required(number: int, predicate: Predicate, name: str) -> Claim:
     return Claim(number, predicate, name, origin="question")
 
@@ -242,8 +273,7 @@ class AnswerVerdict(Struct, frozen=True):
     """What the graph says of an answer."""
 
     verdict: OverallVerdict
-    """``VERIFIED``, ``PARTIALLY_VERIFIED``, ``REFUTED`` (too little support, and a claim is contradicted) or
-    ``UNVERIFIABLE`` (too little support, or nothing was claimed)."""
+    """``VERIFIED``, ``PARTIALLY_VERIFIED``, ``REFUTED`` or ``UNVERIFIABLE``; see `overall`."""
     support: float | None
     """Share of the claims that are supported; None without a claim."""
     claims: tuple[VerifiedClaim, ...]
@@ -269,21 +299,40 @@ class AnswerVerdict(Struct, frozen=True):
 
 
 def overall(
-    claims: Sequence[VerifiedClaim], shortcomings: Sequence[str], thresholds: Thresholds
+    claims: Sequence[VerifiedClaim],
+    shortcomings: Sequence[str],
+    thresholds: Thresholds,
+    unread: Collection[int | None] = (),
+    fits: Collection[Claim] = (),
 ) -> AnswerVerdict:
-    """Return the verdict on an answer; one that has shortcomings is at best partially verified."""
+    """Return the verdict on an answer.
+
+    ``REFUTED``: sentences that are read whole make more false claims than `Thresholds.false_claims`.
+    ``VERIFIED``: enough claims are supported, no more than that are false, and there are no shortcomings.
+    ``PARTIALLY_VERIFIED``: a smaller share of claims is supported. ``UNVERIFIABLE``: less, or no claim.
+
+    Args:
+        unread: The sentences that are not read whole. What they seem to claim may be misread, so it keeps an
+            answer from being verified, but does not refute it.
+        fits: What the question asks of reactions that counts as claims of the answer, too.
+    """
     support = support_of(claims)
-    false = sum(is_false(each) for each in claims)
+    false = [each for each in claims if is_false(each)]
+    sure = [
+        each
+        for each in false
+        if (each.claim in fits if each.claim.origin == "question" else each.claim.sentence not in unread)
+    ]
 
     def verdict() -> OverallVerdict:
         if support is None:
             return "UNVERIFIABLE"
-        if support >= thresholds.verified and false <= thresholds.false_claims and not shortcomings:
+        if len(sure) > thresholds.false_claims:
+            return "REFUTED"
+        few = len(false) <= thresholds.false_claims
+        if support >= thresholds.verified and few and not shortcomings:
             return "VERIFIED"
-        if support >= thresholds.partial:
-            return "PARTIALLY_VERIFIED"
-        contradicted = any(each.verdict == "CONTRADICTED" for each in claims)
-        return "REFUTED" if contradicted else "UNVERIFIABLE"
+        return "PARTIALLY_VERIFIED" if support >= thresholds.partial else "UNVERIFIABLE"
 
     return AnswerVerdict(verdict(), support, tuple(claims), tuple(shortcomings), thresholds)
 
@@ -297,23 +346,54 @@ def is_false(found: VerifiedClaim) -> bool:
     """Whether the graph does not hold a claim, as far as it can know: it knows all of its reactions."""
     if found.verdict == "UNCERTAIN":
         of_known = bool(found.claim.reactions) or found.claim.product is not None
-        return found.claim.predicate != "YIELD" and of_known
+        return found.claim.predicate not in ("YIELD", "COUNT") and of_known
     return found.verdict != "SUPPORTED"
 
 
 def judge_answer(
-    question: str, answer: str, verifier: Verifier, thresholds: Thresholds | None = None
+    question: str,
+    answer: str,
+    verifier: Verifier,
+    thresholds: Thresholds | None = None,
+    entries: Sequence[AnyEntry] | None = None,
 ) -> AnswerVerdict:
     """Check the claims of an answer, and what its question asks for; raise GraphError if the graph fails.
 
     As far as its words tell, the reactions named must make the molecule asked about, routes must have the
     number of steps, target and start asked for, and a yield called the best must be the best. Completeness is
     not checked.
+
+    Args:
+        entries: Its claims as an extractor lists them; None to read them by rules.
     """
     required = requirements_of(question)
-    reading = read_answer(answer, required.target, required.known, routes=required.routes)
-    said = [required.completed(claim) for claim in reading.claims]
+    asked = Asked(required.known, required.target, required.start, required.asked.steps)
+    sentences = sentences_of(answer)
+    if entries is None:
+        reading = read_answer(sentences, asked, routes=required.routes)
+    else:
+        reading = reading_of(entries, sentences, asked)
+    said = [required.completed(claim) for claim in reading.claims if not _is_named(claim, required.known)]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
+    verified = verifier.verify(claims)
     short = required.shortcomings(reading, claims)
-    return overall(verifier.verify(claims), short, thresholds or Thresholds())
+    short += [f"Not known: {each.reason}." for each in verified if is_open(each)]
+    unread: set[int | None] = {each.sentence for each in reading.unread}
+    if entries is None:
+        # Rules do not see what a count is restricted to: "two reactions in which A is used".
+        unread |= {each.claim.sentence for each in verified if each.claim.predicate == "COUNT"}
+    # Of a reaction whose product the answer tells itself, it does not say that it makes what is asked for.
+    told = {each.subject for each in said if each.predicate == "PRODUCES"}
+    fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
+    return overall(verified, short, thresholds or Thresholds(), unread, fits)
+
+
+def is_open(found: VerifiedClaim) -> bool:
+    """Whether a count cannot be compared with the graph."""
+    return found.claim.predicate == "COUNT" and found.verdict == "UNCERTAIN"
+
+
+def _is_named(claim: Claim, known: Collection[str]) -> bool:
+    """Whether a claim only names a molecule of the question."""
+    return claim.predicate == "TAKES_PART_IN" and not claim.reactions and claim.subject in known

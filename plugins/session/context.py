@@ -177,6 +177,8 @@ class Answering:
     checker: Checker
     metrics: "AnswerMetrics | None" = None
     """Has a judge measure them; None without a judge."""
+    extractor: Model | None = None
+    """The model that lists their claims; None for the one that writes them."""
 
 
 @dataclass(frozen=True, slots=True)

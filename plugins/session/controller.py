@@ -105,6 +105,7 @@ class Controller:
             Usage(
                 {label: spec.label for label, spec in plan.loops.models.items()},
                 {label: spec.label for label, spec in answer_models.items()},
+                plan.answering.extractor.label if plan.answering and plan.answering.extractor else None,
             ),
         )
         self._gate = gate

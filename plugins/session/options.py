@@ -237,6 +237,9 @@ class Options:
         "SPEC",
         action="once",
     )
+    claims_model: str | None = _option(
+        "model that lists the claims of answers (default: the one that writes them)", "SPEC", action="once"
+    )
     answer_context: str = _option(
         "what answers are written from: rows; hybrid, with passages of patents found by vectors; or "
         "hybrid-lexical, with passages found by words",

@@ -119,7 +119,7 @@ class Plan:
     @property
     def asked(self) -> tuple[ModelSpec, ...]:
         """The models of the run, those that play roles in its loops, and those that write answers."""
-        answer_models = self.answering.models.values() if self.answering else ()
+        answer_models = self.answering.all_models if self.answering else ()
         return (*self.models, *self.loops.models.values(), *answer_models)
 
     @property
@@ -231,7 +231,7 @@ def resolve(
         loops=tuple(loops.loops),
         environment=environment,
     )
-    answer_models = answering.models.values() if answering else ()
+    answer_models = answering.all_models if answering else ()
     sampled = (*models, *loops.models.values(), *answer_models)
     asked = (*sampled, *((judge.spec,) if judge else ()))
     prices = prices_used(asked)

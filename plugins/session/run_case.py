@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from msgspec import UNSET, convert, structs
@@ -293,10 +294,11 @@ def write_answer(
     """
     model, record = answering.models[case.model], outcome.record
 
-    def ask(messages: list[Message]) -> Completion:
-        return model.answer(replace(first, messages=messages, repeat=0, common=0))
+    def asking(asked: Model) -> Callable[[list[Message]], Completion]:
+        return lambda messages: asked.answer(replace(first, messages=messages, repeat=0, common=0))
 
-    written = answering.writer.write(case.question.text, execution, ask, outcome.add)
+    ask, extract = asking(model), asking(answering.extractor or model)
+    written = answering.writer.write(case.question.text, execution, ask, outcome.add, extract)
     record.answer = written.text
     if written.claims_nothing:
         return

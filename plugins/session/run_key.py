@@ -178,7 +178,12 @@ def _answering(plan: Plan, contents: Mapping[str, str]) -> dict[str, JsonValue] 
     if plan.answering is None:
         return None
     answer_models = {label: _model(spec, contents) for label, spec in plan.answering.models.items()}
-    return {**to_builtins(plan.answering.described()), "writers": answer_models}
+    extractor = plan.answering.extractor
+    return {
+        **to_builtins(plan.answering.described()),
+        "writers": answer_models,
+        "extractor": extractor and _model(extractor, contents),
+    }
 
 
 def _code_of(loop: Loop) -> str | None:

@@ -50,7 +50,11 @@ def _model_name(spec: ModelSpec) -> str:
 
 
 def _entries(models: Mapping[str, ModelSpec]) -> dict[str, ModelEntry]:
-    return {label: ModelEntry(spec.label, spec.kind, spec.argument) for label, spec in models.items()}
+    return {label: _entry(spec) for label, spec in models.items()}
+
+
+def _entry(spec: ModelSpec) -> ModelEntry:
+    return ModelEntry(spec.label, spec.kind, spec.argument)
 
 
 _ROWS = "rows"
@@ -68,6 +72,7 @@ class AnswerPlan:
 
     Attributes:
         models: The model that writes them, by the label of the model that wrote the query.
+        extractor: The model that lists their claims; None for the one that writes them.
         context: ``rows``, ``hybrid`` (also passages found by vectors) or ``hybrid-lexical`` (found by words).
         encoder: The encoder of ``hybrid``; None with another context.
     """
@@ -77,6 +82,12 @@ class AnswerPlan:
     thresholds: "Thresholds"
     context: str = _ROWS
     encoder: str | None = None
+    extractor: ModelSpec | None = None
+
+    @property
+    def all_models(self) -> tuple[ModelSpec, ...]:
+        """All models that are asked."""
+        return (*self.models.values(), *([self.extractor] if self.extractor else []))
 
     def described(self) -> AnsweringEntry:
         """Return the ``answering`` of the manifest."""
@@ -89,6 +100,7 @@ class AnswerPlan:
             limits=asdict(self.limits),
             thresholds=self.thresholds,
             texts=text_hashes(),
+            extractor=_entry(self.extractor) if self.extractor else None,
         )
 
 
@@ -123,7 +135,11 @@ def answer_plan(
         from retrocypher.plugins.scoring.answer_check import require_passages
 
         require_passages(context, encoder, fingerprint)
-    return AnswerPlan(answer_models, limits, _thresholds(options.answer_thresholds), context, encoder)
+    extractor = None
+    if options.claims_model is not None:
+        extractor = text_model(options.claims_model, "--claims-model", environment)
+    thresholds = _thresholds(options.answer_thresholds)
+    return AnswerPlan(answer_models, limits, thresholds, context, encoder, extractor)
 
 
 def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
@@ -131,10 +147,13 @@ def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
     if plan is not None:
         names = ", ".join(dict.fromkeys(map(_model_name, plan.models.values())))
         by = f" of {plan.encoder}" if plan.encoder else ""
-        yield f"answers written by {names}, from {_CONTEXTS[plan.context]}{by}"
+        listed = f"; claims listed by {_model_name(plan.extractor)}" if plan.extractor else ""
+        yield f"answers written by {names}, from {_CONTEXTS[plan.context]}{by}{listed}"
         return
     if options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
+    if options.claims_model is not None:
+        yield f"note: --claims-model {options.claims_model} has no effect without --answer"
     if options.answer_context != _ROWS:
         yield f"note: --answer-context {options.answer_context} has no effect without --answer"
 

@@ -1,9 +1,7 @@
 """Written answers: what a model is given of rows and passages, its answer, and the claims it lists."""
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -12,8 +10,11 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
+from retrocypher.kg.claims.extracted import AnyEntry, entry_of, schema
+from retrocypher.kg.claims.sentences import Sentences, sentences_of
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
+from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
@@ -21,29 +22,6 @@ from retrocypher.prompts.models.interface import Completion, Message, ModelError
 from retrocypher.prompts.templates.template import Texts
 
 _MOST = 500
-_KEYS = {"subject", "predicate", "object"}
-_OF_YIELD = {"product"}
-_MOLECULE_FIRST = ("REACTS_IN",)
-_REACTION_FIRST = ("PRODUCES", "USES_AGENT", "USES_SOLVENT")
-_YIELD = "YIELD"
-_LINK = "LEADS_TO"
-
-
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """One claim as a model states it, true or not.
-
-    Attributes:
-        subject: A molecule, or a reaction by its id (a text where the answer gives none).
-        predicate: ``REACTS_IN``, ``PRODUCES``, ``USES_AGENT``, ``USES_SOLVENT``, ``YIELD`` or ``LEADS_TO``.
-        object: A reaction, a molecule, or a yield in percent.
-        product: For a yield, its molecule, where the claim names one.
-    """
-
-    subject: str | int
-    predicate: str
-    object: str | int | float
-    product: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +29,12 @@ class StatedClaims:
     """The claims of an answer as a model lists them.
 
     Attributes:
-        triples: Those in the form asked for, each once.
+        entries: Those in the form asked for, each once.
         refused: For each of the others, why it is left out.
         malformed: Why the whole list cannot be read; None where it can.
     """
 
-    triples: tuple[Triple, ...] = ()
+    entries: tuple[AnyEntry, ...] = ()
     refused: tuple[str, ...] = ()
     malformed: str | None = None
 
@@ -66,6 +44,11 @@ class StatedClaims:
         return "malformed" if self.malformed else "partly" if self.refused else "listed"
 
     @property
+    def usable(self) -> tuple[AnyEntry, ...] | None:
+        """The entries; None if the list, or each of its claims, is unreadable. Then rules read the text."""
+        return None if self.malformed or (self.refused and not self.entries) else self.entries
+
+    @property
     def findings(self) -> list[dict[str, Any]]:
         """What a record says of the refused claims; empty where there are none."""
         refusals = {"malformed": self.malformed, "refused": list(self.refused)}
@@ -73,83 +56,39 @@ class StatedClaims:
         return [kept] if kept else []
 
 
-def read_stated(reply: str) -> StatedClaims:
+def read_stated(reply: str, sentences: int) -> StatedClaims:
     """Read a list of claims: one JSON array and nothing else (`sole_json`).
 
-    Text that the reply quotes from a question or a patent is thus not taken for the model's list.
+    Text that the reply quotes from an answer is thus not taken for the model's list.
+
+    Args:
+        sentences: How many sentences the answer has.
     """
     try:
-        entries = sole_json(reply)
+        values = sole_json(reply)
     except ValueError as error:
         return StatedClaims(malformed=str(error))
-    if not isinstance(entries, list):
+    if not isinstance(values, list):
         return StatedClaims(malformed="not a JSON array")
-    if len(entries) > _MOST:
+    if len(values) > _MOST:
         return StatedClaims(malformed=f"more than {_MOST} claims")
-    triples: dict[Triple, None] = {}
+    entries: list[AnyEntry] = []
     refused: list[str] = []
-    for number, entry in enumerate(entries, 1):
+    for number, value in enumerate(values, 1):
         try:
-            triples[_triple(entry)] = None
+            entry = entry_of(value, sentences)
         except ValueError as error:
             refused.append(f"claim {number}: {error}")
-    return StatedClaims(tuple(triples), tuple(refused))
-
-
-def _triple(entry: Any) -> Triple:
-    if not isinstance(entry, Mapping):
-        raise ValueError("not an object")
-    predicate = entry.get("predicate")
-    if predicate not in (*_MOLECULE_FIRST, *_REACTION_FIRST, _YIELD, _LINK):
-        raise ValueError(f"no predicate {str(predicate)[:40]!r}")
-    allowed = _KEYS | (_OF_YIELD if predicate == _YIELD else set())
-    wrong = [f"without {', '.join(sorted(missing))}"] if (missing := _KEYS - set(entry)) else []
-    if more := set(entry) - allowed:
-        wrong.append(f"with {', '.join(sorted(name[:40] for name in more))}")
-    if wrong:
-        raise ValueError(", ".join(wrong))
-    subject, value = entry["subject"], entry["object"]
-    if predicate in _MOLECULE_FIRST:
-        return Triple(_molecule(subject, "subject"), predicate, _reaction(value, "object"))
-    if predicate in _REACTION_FIRST:
-        return Triple(_reaction(subject, "subject"), predicate, _molecule(value, "object"))
-    if predicate == _LINK:
-        return Triple(_reaction(subject, "subject"), predicate, _reaction(value, "object"))
-    product = entry.get("product")
-    of_product = None if product is None else _molecule(product, "product")
-    return Triple(_reaction(subject, "subject"), predicate, _percentage(value), of_product)
-
-
-def _molecule(value: Any, where: str) -> str:
-    if isinstance(value, str) and value.strip() and not any(map(str.isspace, value.strip())):
-        return value.strip()
-    raise ValueError(f"the {where} is no SMILES")
-
-
-def _reaction(value: Any, where: str) -> str | int:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
-    if isinstance(value, str) and 0 < len(value.strip()) <= 40:
-        text = value.strip()
-        return int(text) if text.isascii() and text.isdecimal() else text
-    raise ValueError(f"the {where} is no reaction")
-
-
-def _percentage(value: Any) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        # Of a model's own list, an integer may be too large for a float.
-        with suppress(OverflowError):
-            if math.isfinite(value):
-                return float(value)
-    raise ValueError("the object is no number")
+            continue
+        if entry not in entries:
+            entries.append(entry)
+    return StatedClaims(tuple(entries), tuple(refused))
 
 
 _TEXTS = Texts(Path(__file__).with_name("texts"))
 
 text_hashes = _TEXTS.hashes
 
-TEXT_ROLE = "answer:text"
-CLAIMS_ROLE = "answer:claims"
 INSUFFICIENT = _TEXTS.text("insufficient", {})
 """The written answer where the rows hold none."""
 
@@ -353,8 +292,11 @@ class AnswerWriter:
         execution: Execution,
         ask: Callable[[list[Message]], Completion],
         note: Callable[[Step], None],
+        extract: Callable[[list[Message]], Completion] | None = None,
     ) -> WrittenAnswer:
         """Write an answer; without values in the rows no model is asked.
+
+        The writer lists the claims itself unless `extract` asks another model.
 
         A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
         """
@@ -378,7 +320,7 @@ class AnswerWriter:
         note(Step(TEXT_ROLE, None, verdict, [finding], messages=messages, answer=answer))
         if not written.text or written.claims_nothing:
             return written
-        return replace(written, stated=_stated(question, written.text, ask, note))
+        return replace(written, stated=stated_claims(written.text, extract or ask, note))
 
 
 def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:
@@ -395,22 +337,23 @@ def answer_messages(question: str, context: Context, truncated: bool = False) ->
     return _TEXTS.messages("answer", values)
 
 
-def claims_messages(question: str, answer: str) -> list[Message]:
-    """Return the messages that ask for the claims of an answer."""
-    return _TEXTS.messages("claims", {"question": question.strip(), "answer": answer})
+def claims_messages(answer: Sentences) -> list[Message]:
+    """Return the messages that ask for the claims of an answer; they show neither question nor rows."""
+    return _TEXTS.messages("claims", {"answer": answer.shown(), "schema": schema()})
 
 
-def _stated(
-    question: str,
+def stated_claims(
     answer: str,
     ask: Callable[[list[Message]], Completion],
     note: Callable[[Step], None],
 ) -> StatedClaims | None:
-    messages = claims_messages(question, answer)
+    """Have a model list the claims of an answer; None if it cannot be asked."""
+    sentences = sentences_of(answer)
+    messages = claims_messages(sentences)
     listed = _asked(CLAIMS_ROLE, messages, {}, ask, note)
     if listed is None:
         return None
-    stated = read_stated(visible_text(listed.text))
+    stated = read_stated(visible_text(listed.text), len(sentences.all))
     note(Step(CLAIMS_ROLE, None, stated.verdict, stated.findings, messages=messages, answer=listed))
     return stated
 

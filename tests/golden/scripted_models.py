@@ -263,15 +263,20 @@ class ScriptedModels:
         return "\n".join(sentences)
 
     def _claim_extractor(self, prompt: str, choices: Choices) -> str:
-        produced = re.findall(r"reaction (\d+)[^.]*?give the products ([^\s,;.]+)", prompt)
+        produced = re.findall(r"\[(\d+)\][^\n]*?reaction (\d+)[^\n]*?give the products ([^\s,;.]+)", prompt)
         claims: list[dict[str, Any]] = [
-            {"subject": int(number), "predicate": "PRODUCES", "object": molecule}
-            for number, molecule in produced
+            {
+                **{"claim": "role", "sentence": int(sentence), "role": "product"},
+                **{"molecule": molecule, "reaction": int(number)},
+            }
+            for sentence, number, molecule in produced
         ]
         if choices.below(3) == 0:
-            claims.append({"subject": 1087, "predicate": "USES_AGENT", "object": "C1CC1"})
+            claims.append(
+                {"claim": "role", "sentence": 1, "role": "agent", "molecule": "C1CC1", "reaction": 1087}
+            )
         if choices.below(10) == 0:
-            claims += [{"subject": 3, "predicate": "LIKES", "object": "CCO"}, {"subject": "r1"}]
+            claims += [{"claim": "liked", "sentence": 1}, {"claim": "other"}]
         text = json.dumps(claims)
         return str(choices.one_of([text, text, text, f"```json\n{text}\n```", "There are no claims."]))
 

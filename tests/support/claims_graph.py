@@ -47,8 +47,18 @@ def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
             return [[name, _yields(name)] for name in parameters["names"] if _yields(name)]
         if "$names" in query:
             return [[name] for name in parameters["names"] if name in names]
+        if "$products" in query:
+            return [[product, _involved(query, product)] for product in parameters["products"]]
+        if "$most" in query:
+            steps = int(query.partition("PRODUCES*")[2].partition("]")[0]) // 2
+            return [[len(_chains(parameters["start"], parameters["product"], steps))]]
+        if "MATCH path" in query:
+            steps = int(query.partition("PRODUCES*")[2].partition("]")[0]) // 2
+            chains = [(pair, _chains(pair[0], pair[1], steps)) for pair in parameters["pairs"]]
+            return [[pair, list(sorted(found)[0])] for pair, found in chains if found]
         role = next(role for role in _ROLES if f":{role}]->(" in query.partition("WHERE")[0])
-        return [[pair, _holding(role, *pair)] for pair in parameters["pairs"] if _holding(role, *pair)]
+        found = [[pair, _holding(role, *pair)] for pair in parameters["pairs"] if _holding(role, *pair)]
+        return [[pair, len(ids)] for pair, ids in found] if "count(DISTINCT r)" in query else found
 
     def _whole(each: Reaction) -> list[Any]:
         made = [list(pair) for pair in zip(each.products, each.yields, strict=True)]
@@ -56,6 +66,27 @@ def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
 
     def _yields(name: str) -> list[list[Any]]:
         return yields.get(name, [])
+
+    def _involved(query: str, product: str) -> int:
+        part = next(part for role, part in _ROLES.items() if role in query.rpartition("MATCH")[2])
+        made = holding.get(("PRODUCES", product), [])
+        return len({name for number in made for name in getattr(by_id[number], part)} - {product})
+
+    def _chains(start: str | None, product: str, steps: int) -> set[tuple[int, ...]]:
+        ends: list[tuple[int, ...]] = [(number,) for number in holding.get(("PRODUCES", product), [])]
+        for _ in range(steps - 1):
+            ends = [
+                (before, *route)
+                for route in ends
+                for before in sorted(
+                    {
+                        number
+                        for name in by_id[route[0]].reactants
+                        for number in holding.get(("PRODUCES", name), [])
+                    }
+                )
+            ]
+        return {route for route in ends if start is None or start in by_id[route[0]].reactants}
 
     def _holding(role: str, name: str, product: str | None) -> list[int]:
         found = holding.get((role, name), [])

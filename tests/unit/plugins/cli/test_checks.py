@@ -12,7 +12,7 @@ from support.schemas import DEFAULT_SCHEMA_TEXT
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.cli.main import cli
-from retrocypher.plugins.cli.verify import judge_lines, verify_command
+from retrocypher.plugins.cli.verify import judge_lines, lines_of, report, verify_command
 from retrocypher.plugins.runs.written_answer import Thresholds
 
 QUESTION = "Which reactions give CC(=O)OCC directly?"
@@ -159,11 +159,12 @@ def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     assert "not UTF-8 at byte 0" in str(CliRunner().invoke(cli, ["check", str(file)]).exception)
 
 
-GOOD = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[31m"}).encode()
+GOOD = json.dumps({"question": "", "answer": "Reaction 12 turns CCO into CC=O.\x1b[m"}).encode()
 
 
 def judged(*lines: bytes, as_json: bool) -> int:
-    return judge_lines("answers", lines, Verifier(asking_reactions()), Thresholds(), as_json=as_json)
+    judged = judge_lines(lines_of(lines), Verifier(asking_reactions()), Thresholds())
+    return report("answers", judged, as_json)
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,15 @@
-"""Written answers: the verdict on them, and how the model's own list of claims compares."""
+"""Written answers: the verdict on them, by claims that rules find or a model lists."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from msgspec import convert, structs
+from msgspec import convert
 from support.claims_graph import SOURCE, asking_reactions
 from support.records import record_of, write_run
 
-from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.reaction import Reaction
@@ -19,15 +19,14 @@ from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.runs.written_answer import (
     AnswerJudge,
     JudgeError,
-    ListedClaims,
     MeasuredAnswer,
     OverallVerdict,
     RecordedClaim,
     Thresholds,
 )
-from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer, in_both, listed, same
+from retrocypher.plugins.scoring.answer_check import RecordedChecker, check_answer
 from retrocypher.plugins.scoring.verdict import judge_answer
-from retrocypher.prompts.answering.writing import StatedClaims, Triple, WrittenAnswer
+from retrocypher.prompts.answering.writing import StatedClaims, WrittenAnswer, read_stated
 
 ETHANOL, ACID, ESTER = "CCO", "CC(=O)O", "CCOC(C)=O"
 
@@ -37,30 +36,107 @@ VERIFIER = Verifier(asking_reactions((Reaction(5, (ETHANOL, ACID), (ESTER,), (),
 QUESTION = f"From which direct precursors is {ESTER} made?"
 
 
-def check(answer: str, *triples: Triple, malformed: str | None = None) -> Any:
-    stated = StatedClaims(triples, malformed=malformed)
+def made(sentence: int, role: str, molecule: str | None, **more: Any) -> dict[str, Any]:
+    return {"claim": "role", "sentence": sentence, "role": role, "molecule": molecule, "reaction": 5, **more}
+
+
+def check(answer: str, *entries: dict[str, Any], malformed: str | None = None) -> Any:
+    stated = StatedClaims(malformed=malformed) if malformed else read_stated(json.dumps(entries), 9)
     return check_answer(QUESTION, answer, stated, VERIFIER, Thresholds())
 
 
-def test_claims_of_reader_and_model_are_compared() -> None:
-    answer = f"In reaction 5, the reactants {ETHANOL} and {ACID} give the product {ESTER}."
-    checked = check(
-        answer,
-        Triple("OCC", "REACTS_IN", 5),
-        Triple(5, "PRODUCES", ESTER),
-        Triple(5, "USES_SOLVENT", ACID),
-        Triple("no_smiles!", "REACTS_IN", 5),
-    )
-    found = checked.verification
-    assert found.verdict == "VERIFIED"
-    assert found.model == ListedClaims(3, 1, shared=2, only_model=1, only_reader=1, support=2 / 3)
-    by = {(each.predicate, each.subject): each.by for each in checked.claims}
-    assert by["REACTS_IN", ETHANOL] == ["reader", "model"]
-    assert by["REACTS_IN", ACID] == ["reader"]
-    assert by["USES_SOLVENT", 5] == ["model"]
-    lines = list(verification_lines(found))
-    assert lines[0].startswith("VERIFIED, 100% of ")
-    assert "the model lists 3 claims: 67% of its list supported; 2 that the reader finds too" in lines[-1]
+ALL = (made(1, "reactant", ETHANOL), made(1, "reactant", ACID), made(1, "product", ESTER))
+TRUE = f"In reaction 5, the reactants {ETHANOL} and {ACID} give the product {ESTER}."
+
+
+COUNT = {"claim": "count", "sentence": 2}
+YIELD = {"claim": "yield", "sentence": 2, "reaction": 5}
+
+
+def test_the_claims_that_a_model_lists_decide() -> None:
+    checked = check(TRUE, *ALL)
+    assert checked.verification.verdict == "VERIFIED"
+    assert (checked.verification.extractor.claims, checked.verification.extractor.refused) == (3, 0)
+    assert {tuple(each.by) for each in checked.claims} == {("model",)}
+    lines = list(verification_lines(checked.verification))
+    assert lines[0].startswith("VERIFIED, 100% of 3 claims")
+    assert lines[-1] == "claims listed by a model: 3"
+
+
+def test_a_list_that_leaves_something_out_verifies_nothing() -> None:
+    found = check(TRUE, *ALL[1:]).verification
+    assert found.verdict == "PARTIALLY_VERIFIED"
+    assert found.shortcomings == [f"Not read: {ETHANOL} in \u201c{TRUE}\u201d."]
+
+
+def test_a_list_that_claims_too_much_refutes() -> None:
+    found = check(TRUE, *ALL, made(1, "solvent", "C1CC1"))
+    assert found.verification.verdict == "REFUTED"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "entry", "verdict"),
+    [
+        ("No solvent is used.", made(2, "solvent", None, negated=True), "VERIFIED"),
+        ("No reactant is used.", made(2, "reactant", None, negated=True), "REFUTED"),
+        ("No solvent is used.", None, "PARTIALLY_VERIFIED"),
+        (
+            f"There are 7 reactions that make {ESTER}.",
+            {**COUNT, "value": 7, "role": "product", "molecule": ESTER},
+            "REFUTED",
+        ),
+        (
+            f"There is one reaction that makes {ESTER}.",
+            {**COUNT, "value": 1, "role": "product", "molecule": ESTER},
+            "VERIFIED",
+        ),
+        (f"There are 7 reactions that make {ESTER}.", None, "PARTIALLY_VERIFIED"),
+        (
+            "It has two reactants.",
+            {"claim": "count", "sentence": 2, "value": 2, "role": "reactant", "reaction": 5},
+            "VERIFIED",
+        ),
+        (
+            "It has one solvent.",
+            {"claim": "count", "sentence": 2, "value": 1, "role": "solvent", "reaction": 5},
+            "REFUTED",
+        ),
+        ("The yield is 80 %.", {**YIELD, "value": 80}, "VERIFIED"),
+        ("The yield is 70 %.", {**YIELD, "value": 70}, "REFUTED"),
+        ("The yield is 70 %.", None, "PARTIALLY_VERIFIED"),
+        (
+            "Its yield is not known.",
+            {"claim": "yield", "sentence": 2, "reaction": 5, "value": None, "negated": True},
+            "REFUTED",
+        ),
+        ("It works better than others.", {"claim": "other", "sentence": 2}, "PARTIALLY_VERIFIED"),
+        ("Brine is the solvent.", None, "PARTIALLY_VERIFIED"),
+        ("I hope this helps.", None, "VERIFIED"),
+        ("You asked for the precursors:", None, "VERIFIED"),
+    ],
+)
+def test_each_sentence_is_covered_by_claims(
+    sentence: str, entry: dict[str, Any] | None, verdict: OverallVerdict
+) -> None:
+    found = check(f"{TRUE}\n\n{sentence}", *ALL, *([entry] if entry else []))
+    assert found.verification.verdict == verdict, found.verification
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["No solvent is used.", "No co-product is formed.", f"There are 7 reactions that make {ESTER}."],
+)
+def test_what_rules_do_not_read_is_not_verified(sentence: str) -> None:
+    found = check(f"{TRUE}\n\nIn reaction 6 nothing is made.\n\n{sentence}", malformed="not JSON")
+    assert found.verification.verdict not in ("VERIFIED",)
+    assert found.verification.extractor is None
+
+
+def test_a_reaction_without_an_id_is_one_that_makes_what_is_named() -> None:
+    entries = [{**each, "reaction": "r1"} for each in ALL]
+    found = check(f"{ETHANOL} and {ACID} give {ESTER}.", *entries)
+    assert found.verification.verdict == "VERIFIED"
+    assert {each.product for each in found.claims if each.predicate == "REACTS_IN"} == {ESTER}
 
 
 def test_what_a_judge_measured_is_reported() -> None:
@@ -71,69 +147,25 @@ def test_what_a_judge_measured_is_reported() -> None:
     assert line == "measured by j: faithfulness 0.500 of 4, no answer relevancy (timeout)"
 
 
-def test_a_model_cannot_raise_its_own_verdict() -> None:
-    """The answer is false; all that its writer lists is true."""
-    answer = f"In reaction 5, the reactants {ESTER} and {ACID} give the product {ETHANOL}."
-    lists = [Triple(5, "PRODUCES", ESTER), Triple(ETHANOL, "REACTS_IN", 5), Triple(ACID, "REACTS_IN", 5)]
-    checked = check(answer, *lists)
-    assert checked.verification.verdict not in ("VERIFIED", "PARTIALLY_VERIFIED")
-    assert checked.verification.model.support == 1.0
-    without = check(answer, malformed="not JSON").verification
-    assert structs.replace(checked.verification, model=None) == without
+def test_a_list_of_other_claims_raises_no_verdict() -> None:
+    """The answer is false; all that is listed is true."""
+    answer = f"In reaction 5, the reactants {ESTER} and {ACID} give the product {ETHANOL} in CCCl."
+    assert check(answer, *ALL).verification.verdict != "VERIFIED"
 
 
-def test_without_a_list_there_is_nothing_to_compare() -> None:
-    assert check("It is 5.", malformed="not JSON").verification.model is None
+def test_without_a_list_rules_read_the_answer() -> None:
+    assert check("It is 5.", malformed="not JSON").verification.extractor is None
     none = check_answer(QUESTION, "No idea.", None, VERIFIER, Thresholds())
     assert (none.verification.verdict, none.verification.support) == ("UNVERIFIABLE", None)
     assert next(iter(verification_lines(none.verification))) == "UNVERIFIABLE, nothing is claimed"
 
 
-def test_reactions_without_an_id_are_any_reaction() -> None:
-    triples = (
-        Triple("OCC", "REACTS_IN", "r1"),
-        Triple("r1", "PRODUCES", ESTER),
-        Triple("r1", "YIELD", 80.0, ESTER),
-        Triple("r1", "LEADS_TO", 6),
-        Triple(5, "LEADS_TO", 6),
-    )
-    own = listed(StatedClaims(triples))
-    assert own.claims == (
-        Claim(ETHANOL, "REACTS_IN", None),
-        Claim(None, "PRODUCES", ESTER),
-        Claim(None, "YIELD", 80.0, product=ESTER),
-        Claim(5, "LEADS_TO", 6),
-    )
-    assert own.unreadable == 1
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "equal"),
-    [
-        (Claim(ETHANOL, "REACTS_IN", None, product=ESTER), Claim(ETHANOL, "REACTS_IN", None), True),
-        (Claim(ETHANOL, "TAKES_PART_IN", 5), Claim(5, "USES_SOLVENT", ETHANOL), True),
-        (Claim(ETHANOL, "REACTS_IN", 5), Claim(5, "USES_SOLVENT", ETHANOL), False),
-        (Claim(ETHANOL, "REACTS_IN", 5), Claim(ETHANOL, "REACTS_IN", 6), False),
-        (Claim(5, "YIELD", 80.0, product=ESTER), Claim(5, "YIELD", 80.0), True),
-        (Claim(5, "YIELD", 80.0, product=ESTER), Claim(5, "YIELD", 80.0, product=ACID), False),
-        (Claim(5, "YIELD", 80.0), Claim(5, "YIELD", 81.0), False),
-        (Claim(5, "LEADS_TO", 6), Claim(5, "LEADS_TO", 6), True),
-        (Claim(5, "LEADS_TO", 6), Claim(6, "LEADS_TO", 5), False),
-        (Claim(5, "PRODUCES", ESTER), Claim(5, "YIELD", 80.0), False),
-    ],
-)
-def test_what_says_the_same(one: Claim, other: Claim, equal: bool) -> None:
-    assert same(one, other) is same(other, one) is equal
-    assert in_both([one], [other]) == (({0}, {0}) if equal else (set(), set()))
-
-
 def test_claims_are_told_in_a_line() -> None:
     fields = {"subject": None, "predicate": "YIELD", "object": 80.0, "product": ESTER}
-    found = {"verdict": "CONTRADICTED", "reason": "it is 70 %", "by": ["reader", "model"]}
+    found = {"verdict": "CONTRADICTED", "reason": "it is 70 %", "by": ["reader"]}
     evidence = [{"reaction": 5, "found": 70.0, "source": {"file": "a.parquet", "row": 3}}]
     assert claim_line(convert({**fields, **found, "evidence": evidence}, RecordedClaim)) == (
-        f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); "
-        "by reader and model"
+        f"CONTRADICTED: (?, YIELD, 80 of {ESTER}); it is 70 %; reaction 5 (a.parquet, row 3); by reader"
     )
 
 
@@ -151,6 +183,9 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 PRECURSORS = f"From which direct precursors is {ACID} made?"
 REACTIONS = f"Which reactions give {ACID} directly as a product?"
+INTERMEDIATES = (
+    f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 reaction steps?"
+)
 ROUTES = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
 
 
@@ -167,11 +202,44 @@ def test_an_answer(verifier: Verifier, question: str, verdict: OverallVerdict, a
     assert judge_answer(question, answer, verifier).verdict == verdict
 
 
+SENTENCES = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text("utf-8"))
+FIRST = f"Reaction 13: CC=O + OO -> {ACID} in O."
+
+
+@pytest.mark.parametrize("joint", ["\n\n", " ", "\n- "])
+@pytest.mark.parametrize("sentence", SENTENCES["true"])
+def test_rules_refute_no_true_sentence(verifier: Verifier, sentence: str, joint: str) -> None:
+    found = judge_answer(PRECURSORS, f"{FIRST}{joint}{sentence}", verifier)
+    assert found.verdict in ("VERIFIED", "PARTIALLY_VERIFIED"), found
+
+
+@pytest.mark.parametrize("joint", ["\n\n", " ", "\n- "])
+@pytest.mark.parametrize("sentence", SENTENCES["false"])
+def test_rules_verify_no_false_sentence(verifier: Verifier, sentence: str, joint: str) -> None:
+    found = judge_answer(PRECURSORS, f"{FIRST}{joint}{sentence}", verifier)
+    assert found.verdict != "VERIFIED", found
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (INTERMEDIATES, "The intermediate is CC=O (via reactions 12, 13)."),
+        (ROUTES, f"Reaction 12 gives CC=O, which reaction 13 converts into {ACID}."),
+        (PRECURSORS, "In reaction 13: CC=O and OO."),
+    ],
+)
+def test_rules_refute_nothing_that_they_do_not_read(verifier: Verifier, question: str, answer: str) -> None:
+    found = judge_answer(question, answer, verifier)
+    assert found.verdict != "REFUTED"
+    said = [each.verdict for each in found.claims if each.claim.origin == "answer"]
+    assert set(said) <= {"SUPPORTED"}
+
+
 def test_an_answer_in_names_is_said_to_have_nothing_to_look_up(verifier: Verifier) -> None:
     found = judge_answer(PRECURSORS, "It is made from acetaldehyde.", verifier)
     assert found.support is None
-    assert found.shortcomings[0].startswith("Nothing can be looked up")
-    assert found.shortcomings[1].endswith("acetaldehyde.")
+    assert found.shortcomings[0].startswith("Not read: acetaldehyde in")
+    assert found.shortcomings[1].startswith("Nothing can be looked up")
 
 
 def test_molecules_outside_the_reactions_asked_for(verifier: Verifier) -> None:
@@ -189,7 +257,7 @@ def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
         f"Reaction 13: CC=O + OO -> {ACID} in O. Reaction 14: CC#N -> {ACID}; agent Cl; solvents O, ClCCl."
     )
     found = judge_answer(REACTIONS, answer, verifier)
-    assert found.verdict == "PARTIALLY_VERIFIED"
+    assert found.verdict == "REFUTED"
     assert found.support == pytest.approx(8 / 9)
     lenient = Thresholds(verified=0.8, false_claims=1)
     assert judge_answer(REACTIONS, answer, verifier, lenient).verdict == "VERIFIED"

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
+from retrocypher.kg.claims.extracted import RoleEntry, YieldEntry
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
 from retrocypher.prompts.answering.passages import FoundPassage
+from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE
 from retrocypher.prompts.answering.writing import (
-    CLAIMS_ROLE,
     INSUFFICIENT,
-    TEXT_ROLE,
     AnswerWriter,
     Limits,
     StatedClaims,
-    Triple,
     WrittenAnswer,
     context_of,
     facts_of,
@@ -122,7 +121,8 @@ def test_nothing_passes_the_budget(
 
 
 ROWS = Execution("ok", columns=["product"], rows=[["CCO"], ["CCN"]], row_count=2)
-ONE = '[{"subject": 1, "predicate": "PRODUCES", "object": "CCO"}]'
+MADE = RoleEntry(sentence=1, role="product", molecule="CCO", reaction=1)
+ONE = '[{"claim": "role", "sentence": 1, "role": "product", "molecule": "CCO", "reaction": 1}]'
 
 
 class Scripted:
@@ -152,7 +152,7 @@ def test_an_answer_and_its_claims() -> None:
     written = model.write()
     assert written.text == "Reaction 1 produces CCO."
     assert written.stated is not None
-    assert written.stated.triples == (Triple(1, "PRODUCES", "CCO"),)
+    assert written.stated.entries == (MADE,)
     assert not written.insufficient
     first, second = model.steps
     assert (first.role, first.verdict) == (TEXT_ROLE, "written")
@@ -165,10 +165,19 @@ def test_an_answer_and_its_claims() -> None:
     assert INSUFFICIENT in system["content"]
     assert '{"product": "CCO"}\n{"product": "CCN"}' in user["content"]
     assert "What is made?" in user["content"]
-    # The claims are those of the text: the rows are not shown again.
+    # Who lists the claims sees the numbered answer, and neither question nor rows.
     seen = "".join(message["content"] for message in model.asked[1])
-    assert "Reaction 1 produces CCO." in seen
+    assert "[1] Reaction 1 produces CCO." in seen
     assert "CCN" not in seen
+    assert "What is made?" not in seen
+    assert '"$defs"' in seen
+
+
+def test_another_model_may_list_the_claims() -> None:
+    writer, extractor = Scripted("Reaction 1 produces CCO."), Scripted(ONE)
+    written = AnswerWriter(Limits()).write("?", ROWS, writer.ask, writer.steps.append, extractor.ask)
+    assert written.stated == StatedClaims((MADE,))
+    assert (len(writer.asked), len(extractor.asked)) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -264,40 +273,30 @@ def test_what_is_asked_stays_data() -> None:
     assert [f"> {line}" for line in INJECTED.splitlines()] == [line for line in quoted if line[:1] == ">"]
     assert quoted[-1] == "The answer:"
     assert written.stated is not None
-    assert len(written.stated.triples) == 1
+    assert len(written.stated.entries) == 1
 
 
-GOOD = {"subject": 17, "predicate": "PRODUCES", "object": "CCO"}
-YIELD = {"subject": 17, "predicate": "YIELD", "object": 87, "product": "CCO"}
+GOOD = {"claim": "role", "sentence": 1, "role": "product", "molecule": "CCO", "reaction": 17}
+YIELD = {"claim": "yield", "sentence": 2, "reaction": 17, "value": 87, "product": "CCO"}
+SENTENCES = 3
 
 
 def listed(*entries: Any) -> StatedClaims:
-    return read_stated(json.dumps(entries))
+    return read_stated(json.dumps(entries), SENTENCES)
 
 
-@pytest.mark.parametrize(
-    ("subject", "predicate", "object_", "more", "triple"),
-    [
-        ("CC(=O)O", "REACTS_IN", 17, {}, Triple("CC(=O)O", "REACTS_IN", 17)),
-        (17, "PRODUCES", "CCO", {}, Triple(17, "PRODUCES", "CCO")),
-        ("17", "USES_AGENT", "[Na+].[OH-]", {}, Triple(17, "USES_AGENT", "[Na+].[OH-]")),
-        ("r1", "USES_SOLVENT", "F/C=C\\F", {}, Triple("r1", "USES_SOLVENT", "F/C=C\\F")),
-        (17, "YIELD", 87, {"product": "CCO"}, Triple(17, "YIELD", 87.0, "CCO")),
-        (17, "YIELD", 87.5, {"product": None}, Triple(17, "YIELD", 87.5)),
-        (17, "LEADS_TO", 18, {}, Triple(17, "LEADS_TO", 18)),
-    ],
-)
-def test_a_claim(subject: Any, predicate: str, object_: Any, more: dict[str, Any], triple: Triple) -> None:
-    entry = {"subject": subject, "predicate": predicate, "object": object_, **more}
-    # A claim that comes twice counts once.
-    stated = listed(entry, entry)
-    assert stated.triples == (triple,)
+def test_claims_are_read_each_once() -> None:
+    stated = listed(GOOD, YIELD, GOOD)
+    assert stated.entries == (
+        RoleEntry(sentence=1, role="product", molecule="CCO", reaction=17),
+        YieldEntry(sentence=2, reaction=17, value=87.0, product="CCO"),
+    )
     assert (stated.verdict, stated.findings) == ("listed", [])
 
 
 @pytest.mark.parametrize("reply", ["[]", " []\n", "```json\n[]\n```", "```\n[ ]\n```"])
 def test_a_list_may_be_empty_and_fenced(reply: str) -> None:
-    assert read_stated(reply) == StatedClaims()
+    assert read_stated(reply, SENTENCES) == StatedClaims()
 
 
 @pytest.mark.parametrize(
@@ -308,12 +307,12 @@ def test_a_list_may_be_empty_and_fenced(reply: str) -> None:
         ("Here they are: []", "not JSON"),
         ("[] []", "not JSON"),
         ("```json\n[]\n```\n```json\n[]\n```", "not JSON"),
-        ('[{"subject": 17', "not JSON"),
+        ('[{"claim": 17', "not JSON"),
         ("{}", "not a JSON array"),
         ("null", "not a JSON array"),
         ('{"claims": []}', "not a JSON array"),
-        ('[{"subject": 1, "subject": 2}]', "twice"),
-        ('[{"subject": 1, "predicate": "YIELD", "object": NaN}]', "NaN is no number"),
+        ('[{"claim": 1, "claim": 2}]', "twice"),
+        ('[{"claim": "yield", "value": NaN}]', "NaN is no number"),
         ("[" * 100_000, "nested too deep"),
         (json.dumps([GOOD] * 501), "more than 500 claims"),
         ('["' + "C" * 200_000 + '"]', "longer than"),
@@ -321,8 +320,8 @@ def test_a_list_may_be_empty_and_fenced(reply: str) -> None:
     ],
 )
 def test_what_is_no_list_is_malformed(reply: str, why: str) -> None:
-    stated = read_stated(reply)
-    assert stated.triples == ()
+    stated = read_stated(reply, SENTENCES)
+    assert stated.entries == ()
     assert why in (stated.malformed or "")
     assert stated.verdict == "malformed"
     assert stated.findings == [{"malformed": stated.malformed}]
@@ -331,34 +330,35 @@ def test_what_is_no_list_is_malformed(reply: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("entry", "why"),
     [
-        ("CCO", "not an object"),
-        ({**GOOD, "predicate": "IS_GOOD"}, "no predicate 'IS_GOOD'"),
-        ({**GOOD, "predicate": ["PRODUCES"]}, "no predicate"),
-        ({"subject": 17, "predicate": "PRODUCES"}, "without object"),
-        ({**GOOD, "verdict": "SUPPORTED"}, "with verdict"),
-        ({**GOOD, "product": "CCO"}, "with product"),
-        ({**GOOD, "subject": True}, "the subject is no reaction"),
-        ({**GOOD, "subject": -1}, "the subject is no reaction"),
-        ({**GOOD, "subject": None}, "the subject is no reaction"),
-        ({**GOOD, "object": 5}, "the object is no SMILES"),
-        ({**GOOD, "object": "acetic acid"}, "the object is no SMILES"),
-        ({**GOOD, "object": " "}, "the object is no SMILES"),
-        ({"subject": 5, "predicate": "REACTS_IN", "object": 17}, "the subject is no SMILES"),
-        ({**YIELD, "object": "87"}, "the object is no number"),
-        ({**YIELD, "object": True}, "the object is no number"),
-        ({**YIELD, "object": 10**400}, "the object is no number"),
-        ({**YIELD, "product": 3}, "the product is no SMILES"),
+        ("CCO", "Expected `object`"),
+        ({**GOOD, "claim": "good"}, "Invalid value 'good'"),
+        ({**GOOD, "sentence": 0}, "no sentence 0"),
+        ({**GOOD, "sentence": 4}, "no sentence 4"),
+        ({name: GOOD[name] for name in GOOD if name != "molecule"}, "required field `molecule`"),
+        ({**GOOD, "verdict": "SUPPORTED"}, "unknown field `verdict`"),
+        ({**GOOD, "role": "base"}, "Invalid enum value 'base'"),
+        ({**GOOD, "reaction": True}, "got `bool`"),
+        ({**GOOD, "reaction": -1}, ">= 0"),
+        ({**GOOD, "molecule": 5}, "got `int`"),
+        ({**GOOD, "molecule": "acetic acid"}, "'acetic acid' is no SMILES"),
+        ({**GOOD, "negated": "yes"}, "got `str`"),
+        ({**YIELD, "value": "87"}, "got `str`"),
+        ({**YIELD, "value": 10**400}, "claim 2"),
+        ({**YIELD, "product": 3}, "got `int`"),
+        ({"claim": "route", "sentence": 1, "reactions": []}, "length >= 1"),
+        ({"claim": "listed", "sentence": 1, "molecules": ["ethanol"]}, "'ethanol' is no SMILES"),
     ],
 )
 def test_a_claim_of_another_form_is_left_out_and_named(entry: Any, why: str) -> None:
     stated = listed(GOOD, entry)
-    assert stated.triples == (Triple(17, "PRODUCES", "CCO"),)
+    assert stated.entries == (MADE17,)
     (refused,) = stated.refused
     assert refused.startswith("claim 2: ")
     assert why in refused
     assert (stated.verdict, stated.findings) == ("partly", [{"refused": [refused]}])
 
 
+MADE17 = RoleEntry(sentence=1, role="product", molecule="CCO", reaction=17)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -366,17 +366,12 @@ VALUES = st.recursive(
 )
 
 
-def test_a_number_too_large_for_a_float_is_refused() -> None:
-    stated = read_stated('[{"subject": 17, "predicate": "YIELD", "object": 1e999}]')
-    assert stated.refused == ("claim 1: the object is no number",)
-
-
 @given(st.text())
 def test_any_reply_is_read(reply: str) -> None:
-    assert read_stated(reply).verdict in ("listed", "partly", "malformed")
+    assert read_stated(reply, SENTENCES).verdict in ("listed", "partly", "malformed")
 
 
-@given(st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys((*GOOD, "product"), VALUES)) | VALUES))
+@given(st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys((*GOOD, "value"), VALUES)) | VALUES))
 def test_each_entry_of_any_list_is_read_or_refused(entries: list[Any]) -> None:
-    stated = read_stated(json.dumps(entries))
-    assert stated.malformed or len(stated.triples) + len(stated.refused) <= len(entries)
+    stated = read_stated(json.dumps(entries), SENTENCES)
+    assert stated.malformed or len(stated.entries) + len(stated.refused) <= len(entries)

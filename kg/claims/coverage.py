@@ -1,0 +1,223 @@
+"""What a sentence says that its claims do not: a sentence is read whole where nothing is left."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from retrocypher.kg.claims.claim import Claim, Predicate
+from retrocypher.kg.claims.sentences import Sentence
+from retrocypher.kg.claims.tokens import Token
+from retrocypher.kg.claims.words import load_words
+
+_QUIET = frozenset("#*`\"'_([{")
+_LARGEST_LABEL = 99
+_NEAR = 4
+_SAME = 0.0005
+_MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
+"""Tags and commands, in which molecules are not found."""
+_SAYS: dict[Predicate, frozenset[str]] = {
+    "REACTS_IN": frozenset(("REACTS_IN", "PRECURSOR_OF", "LEADS_TO", "TAKES_PART_IN")),
+    "PRODUCES": frozenset(("PRODUCES", "YIELD", "BEST_YIELD", "LEADS_TO", "PRECURSOR_OF", "TAKES_PART_IN")),
+    "USES_AGENT": frozenset(("USES_AGENT", "TAKES_PART_IN")),
+    "USES_SOLVENT": frozenset(("USES_SOLVENT", "TAKES_PART_IN")),
+    "TAKES_PART_IN": frozenset(("USES_AGENT", "USES_SOLVENT", "TAKES_PART_IN")),
+}
+"""Claims that a word for a role may belong to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a question a sentence may repeat.
+
+    Attributes:
+        known: All its molecules.
+        target: The molecule that is made; None if it names none or several.
+        start: The molecule that routes start from.
+        steps: The number of reactions of a route.
+    """
+
+    known: frozenset[str] = frozenset()
+    target: str | None = None
+    start: str | None = None
+    steps: int | None = None
+
+
+def left_in(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> tuple[str, ...]:
+    """Return what a sentence says and no claim of it, a few words each.
+
+    These must be in a claim: molecules other than those of the question, numbers other than labels and the
+    steps asked for, names of molecules without a SMILES; counts and "only" in a `COUNT` or a denial; a
+    denial in a negated claim; "best" in a `BEST_YIELD`; words for roles in a claim of that role. Other
+    comparisons are never read. A heading, a list's introduction or a sentence that repeats the question may
+    name roles and the question's molecules.
+
+    """
+    return tuple(dict.fromkeys(_left(sentence, claims, asked)))
+
+
+def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
+    tokens = sentence.tokens
+    named = {name for claim in claims for name in claim.molecules}
+    yield from (
+        token.text
+        for token in tokens
+        if token.kind == "molecule" and token.text not in named and token.text not in asked.known
+    )
+    yield from sentence.unreadable
+    yield from _MARKUP.findall(sentence.text)
+    yield from _numbers(tokens, claims, asked)
+    yield from _names(tokens)
+    counts = any(each.predicate == "COUNT" for each in claims)
+    denies = any(each.negated or _counts_none(each) for each in claims)
+    best = any(each.predicate == "BEST_YIELD" for each in claims)
+    for place, token in enumerate(tokens):
+        kinds = token.kinds
+        if (
+            (_denies(token) and not denies)
+            or ("exclusives" in kinds and not (counts or denies or _of_steps(tokens, place, asked)))
+            or ("best_words" in kinds and not best)
+            or ("comparisons" in kinds and "best_words" not in kinds)
+            or "below_best" in kinds
+            or "worded_yields" in kinds
+            or "stray" in kinds
+            or "doubts" in kinds
+        ):
+            yield token.text
+    if not (sentence.introduces or sentence.asks):
+        yield from _roles(tokens, claims, asked)
+
+
+def _counts_none(claim: Claim) -> bool:
+    """Whether a count says that there is none, or that a reaction makes one product, and no co-product."""
+    if claim.predicate != "COUNT":
+        return False
+    return claim.object == 0 or (claim.object == 1 and claim.role == "PRODUCES" and bool(claim.reactions))
+
+
+def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
+    named = {token.text for token in tokens if token.kind == "molecule"}
+    repeated = {"PRODUCES": asked.target in named, "REACTS_IN": asked.start in named}
+    said = {each.predicate for each in claims} | {each.role for each in claims}
+    for token in tokens:
+        if (
+            token.kind == "noun"
+            and token.role is not None
+            and not (said & _SAYS[token.role] or repeated.get(token.role))
+        ):
+            yield token.text
+
+
+def _denies(token: Token) -> bool:
+    text = token.text.lower()
+    negated = token.kind == "verb" and (" not" in text or "n't" in text or "n\u2019t" in text)
+    return negated or bool(token.kinds & {"negations", "denials"})
+
+
+def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
+    told = list(_told(claims))
+    ranges = [
+        (each.low, each.object)
+        for each in claims
+        if each.low is not None and isinstance(each.object, int | float)
+    ]
+    own = _listed(claims)
+    plain = not any("exclusives" in each.kinds for each in tokens)
+    for place, token in enumerate(tokens):
+        worded, value = "number_words" in token.kinds, value_of(token)
+        counted = counted_at(tokens, place)
+        if "several" in token.kinds and counted is not None and not _is_own(own, plain):
+            yield token.text
+        if value is None or (worded and counted is None):
+            continue
+        if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
+            continue
+        if any(low - _SAME <= value <= high + _SAME for low, high in ranges):
+            continue
+        if counted is not None and counted.kinds & {"step_words", "reactions"} and asked.steps == value:
+            continue
+        if counted is not None and plain and value in own:
+            continue
+        if not worded and _is_label(tokens, place, value):
+            continue
+        yield token.text
+
+
+def _told(claims: Sequence[Claim]) -> Iterator[float]:
+    for claim in claims:
+        yield from map(float, claim.reactions)
+        if claim.predicate in ("YIELD", "COUNT") and isinstance(claim.object, int | float):
+            yield float(claim.object)
+        if claim.low is not None:
+            yield claim.low
+        if claim.steps is not None:
+            yield float(claim.steps)
+
+
+def _listed(claims: Sequence[Claim]) -> Collection[float]:
+    """How many reactions, and how many molecules in each role, the claims of a sentence name."""
+    reactions = {number for claim in claims for number in claim.reactions}
+    by_role: dict[str, set[str]] = {}
+    for claim in claims:
+        by_role.setdefault(claim.predicate, set()).update(claim.molecules)
+    return {float(len(reactions)), *(float(len(names)) for names in by_role.values())} - {0.0}
+
+
+def _is_own(own: Collection[float], plain: bool) -> bool:
+    return plain and any(each > 1 for each in own)
+
+
+def value_of(token: Token) -> float | None:
+    """Return the value of a number, in digits or in words up to twelve."""
+    if "number_words" in token.kinds:
+        return float(load_words().numbers[token.text.lower()])
+    return token.value
+
+
+def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
+    """Return the word for what a number counts, if it does: ``two known reactions``, ``2-step``."""
+    behind = tokens[place].stop
+    for token in tokens[place + 1 : place + 1 + _NEAR]:
+        if token.text in "*`_" or (token.text == "-" and token.start == behind):
+            behind = token.stop
+            continue
+        if token.kind == "noun" or token.kinds & {"reactions", "routes", "countables", "step_words"}:
+            return token
+        if token.kind not in ("word", "verb") or token.kinds & {"copulas", "determiners", "of"}:
+            return None
+    return None
+
+
+def _of_steps(tokens: Sequence[Token], place: int, asked: Asked) -> bool:
+    """Whether "exactly" speaks of the steps that were asked for, or "total" of a length."""
+    after = tokens[place + 1 : place + 2 + _NEAR]
+    return asked.steps is not None and any("step_words" in each.kinds for each in after)
+
+
+def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
+    """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``."""
+    if value != int(value) or not 0 < value <= _LARGEST_LABEL:
+        return False
+    before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET]
+    if [each.text.lower() for each in tokens[place + 1 : place + 3]] == ["(", "id"]:
+        return True
+    if not before:
+        after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
+        return place > 0 and after in (":", ".", ")")
+    if before[-1].text == ":" and len(before) > 1:
+        before.pop()
+    return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
+
+
+def _names(tokens: Sequence[Token]) -> Iterator[str]:
+    """Names of molecules without a SMILES beside them: ``CCO (ethanol)`` has one."""
+    for place, token in enumerate(tokens):
+        if "names" not in token.kinds:
+            continue
+        before, after = tokens[max(0, place - 6) : place], tokens[place + 1 : place + 7]
+        beside = (*_without_names(before)[-1:], *_without_names(after)[:1])
+        if not any(each.kind == "molecule" for each in beside):
+            yield token.text
+
+
+def _without_names(tokens: Sequence[Token]) -> list[Token]:
+    return [each for each in tokens if each.kind != "mark" and "names" not in each.kinds]

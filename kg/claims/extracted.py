@@ -1,0 +1,209 @@
+"""The claims that an extractor lists, sentence by sentence, and what an answer says by them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
+from retrocypher.kg.claims.coverage import Asked, left_in
+from retrocypher.kg.claims.sentences import Sentences
+from retrocypher.kg.graph.molecules import canonical_name
+
+Role = Literal["reactant", "product", "agent", "solvent"]
+_PREDICATES: Mapping[str, Predicate] = {
+    "reactant": "REACTS_IN",
+    "product": "PRODUCES",
+    "agent": "USES_AGENT",
+    "solvent": "USES_SOLVENT",
+    "route": "LEADS_TO",
+}
+Id = Annotated[int, Meta(ge=0, lt=10**9)]
+ReactionName = Id | Annotated[str, Meta(max_length=40)] | None
+"""An id; else a name of the extractor's own, the same for all claims of that reaction; null for any."""
+Smiles = Annotated[str, Meta(min_length=1, max_length=2_000)]
+Percent = Annotated[float, Meta(ge=0, le=10**6)]
+Number = Annotated[int, Meta(ge=0, lt=10**9)]
+
+
+class Entry(Struct, frozen=True, forbid_unknown_fields=True, tag_field="claim", kw_only=True):
+    """What a sentence claims."""
+
+    sentence: Number
+
+
+class RoleEntry(Entry, frozen=True, tag="role"):
+    """A molecule has a role in a reaction; without molecule, some molecule has.
+
+    Attributes:
+        product: Of a reaction without an id, a molecule that it makes.
+    """
+
+    role: Role
+    molecule: Smiles | None
+    reaction: ReactionName
+    product: Smiles | None = None
+    negated: bool = False
+
+
+class YieldEntry(Entry, frozen=True, tag="yield"):
+    """A reaction has a yield in percent; with ``low``, a range. Negated without a value: none is known."""
+
+    reaction: ReactionName
+    value: Percent | None
+    low: Percent | None = None
+    product: Smiles | None = None
+    negated: bool = False
+
+
+class BestEntry(Entry, frozen=True, tag="best_yield"):
+    """No reaction makes the product in a better yield; without product, what the answer speaks of."""
+
+    reaction: ReactionName
+    product: Smiles | None = None
+    negated: bool = False
+
+
+class RouteEntry(Entry, frozen=True, tag="route"):
+    """The reactions of a route, the first step first."""
+
+    reactions: Annotated[list[Id], Meta(min_length=1, max_length=20)]
+
+
+class PrecursorEntry(Entry, frozen=True, tag="precursor"):
+    """A chain of so many reactions leads from a molecule to a product."""
+
+    molecule: Smiles
+    product: Smiles | None = None
+    steps: Number | None = None
+    negated: bool = False
+
+
+class CountEntry(Entry, frozen=True, tag="count"):
+    """How many there are.
+
+    With ``reaction``: molecules in that role in it. With ``molecule``, or neither: reactions that have it in
+    that role, and make ``product``. With the role ``route``: routes of ``steps`` reactions from ``molecule``
+    to ``product``. What is left out is what the answer speaks of.
+    """
+
+    value: Number
+    role: Literal["reactant", "product", "agent", "solvent", "route"] | None = None
+    reaction: ReactionName = None
+    molecule: Smiles | None = None
+    product: Smiles | None = None
+    steps: Number | None = None
+
+
+class ListedEntry(Entry, frozen=True, tag="listed"):
+    """Reactions or molecules that the answer gives without saying more of them."""
+
+    reactions: Annotated[list[Id], Meta(max_length=500)] = []
+    molecules: Annotated[list[Smiles], Meta(max_length=500)] = []
+
+
+class OtherEntry(Entry, frozen=True, tag="other"):
+    """The sentence says something that none of the others can say."""
+
+
+AnyEntry = (
+    RoleEntry | YieldEntry | BestEntry | RouteEntry | PrecursorEntry | CountEntry | ListedEntry | OtherEntry
+)
+
+
+def entry_of(value: Any, sentences: int) -> AnyEntry:
+    """Read one claim strictly; raise ValueError if it is of another form, or of no sentence."""
+    entry: AnyEntry = msgspec.convert(value, AnyEntry)
+    if not 1 <= entry.sentence <= sentences:
+        raise ValueError(f"no sentence {entry.sentence}")
+    molecules = [getattr(entry, name, None) for name in ("molecule", "product")]
+    if isinstance(entry, ListedEntry):
+        molecules += entry.molecules
+    for each in molecules:
+        if each is not None and canonical_name(each) is None:
+            raise ValueError(f"{each[:60]!r} is no SMILES")
+    return entry
+
+
+def schema() -> str:
+    """Return the JSON schema of a list of claims."""
+    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(list[AnyEntry])), indent=0).decode()
+
+
+def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) -> Reading:
+    """Return what an answer says by the claims of an extractor, and which sentences hold more than these."""
+    made = {
+        entry.reaction: canonical_name(entry.molecule)
+        for entry in entries
+        if isinstance(entry, RoleEntry)
+        and isinstance(entry.reaction, str)
+        and entry.role == "product"
+        and entry.molecule is not None
+        and not entry.negated
+    }
+    claims: dict[Claim, None] = {}
+    reactions: dict[int, None] = {}
+    routes: dict[tuple[int, ...], None] = {}
+    unread: list[Unread] = []
+    for sentence in sentences.all:
+        own = [entry for entry in entries if entry.sentence == sentence.number]
+        said = [replace(claim, sentence=sentence.number) for entry in own for claim in _claims(entry, made)]
+        for entry in own:
+            if isinstance(entry, RouteEntry):
+                routes.setdefault(tuple(entry.reactions))
+            reactions.update(dict.fromkeys(_reactions(entry)))
+        left = left_in(sentence, [*said, *_named(own)], asked)
+        if any(isinstance(entry, OtherEntry) for entry in own):
+            left = (*left, "what no claim says")
+        if left:
+            unread.append(Unread(sentence.number, sentence.text, left))
+        claims.update(dict.fromkeys(said))
+    return Reading(tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole)
+
+
+def _reactions(entry: AnyEntry) -> list[int]:
+    if isinstance(entry, RouteEntry | ListedEntry):
+        return entry.reactions
+    reaction = getattr(entry, "reaction", None)
+    return [reaction] if isinstance(reaction, int) and not getattr(entry, "negated", False) else []
+
+
+def _named(own: Sequence[AnyEntry]) -> Iterator[Claim]:
+    """What accounts for ids that a sentence only lists."""
+    for entry in own:
+        if isinstance(entry, RouteEntry | ListedEntry):
+            yield from (Claim(None, "TAKES_PART_IN", number) for number in entry.reactions)
+
+
+def _claims(entry: AnyEntry, made: Mapping[Any, str | None]) -> Iterator[Claim]:
+    reaction = getattr(entry, "reaction", None)
+    number = reaction if isinstance(reaction, int) else None
+    product = _name(getattr(entry, "product", None))
+    if isinstance(entry, RoleEntry):
+        molecule = _name(entry.molecule)
+        of = product or made.get(reaction) if number is None and entry.role != "product" else None
+        ends = (molecule, number) if entry.role == "reactant" else (number, molecule)
+        predicate = _PREDICATES[entry.role]
+        yield Claim(ends[0], predicate, ends[1], product=of, negated=entry.negated)
+    elif isinstance(entry, YieldEntry):
+        of = product or (made.get(reaction) if number is None else None)
+        yield Claim(number, "YIELD", entry.value, product=of, low=entry.low, negated=entry.negated)
+    elif isinstance(entry, BestEntry):
+        yield Claim(number, "BEST_YIELD", product, negated=entry.negated)
+    elif isinstance(entry, RouteEntry):
+        yield from (Claim(one, "LEADS_TO", other) for one, other in pairwise(entry.reactions))
+    elif isinstance(entry, PrecursorEntry):
+        yield Claim(_name(entry.molecule), "PRECURSOR_OF", product, steps=entry.steps, negated=entry.negated)
+    elif isinstance(entry, CountEntry):
+        role = None if entry.role is None else _PREDICATES[entry.role]
+        subject = number if number is not None else _name(entry.molecule)
+        yield Claim(subject, "COUNT", entry.value, product=product, steps=entry.steps, role=role)
+    elif isinstance(entry, ListedEntry):
+        yield from (Claim(_name(each), "TAKES_PART_IN", None) for each in entry.molecules)
+
+
+def _name(smiles: str | None) -> str | None:
+    return None if smiles is None else canonical_name(smiles)

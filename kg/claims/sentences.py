@@ -1,0 +1,189 @@
+"""The sentences of an answer, by the blocks that a Markdown parser finds."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token as Block
+
+from retrocypher.kg.claims.tokens import (
+    LONGEST,
+    MOST_MOLECULES,
+    Token,
+    masked,
+    mentions_in,
+    separated,
+    tokens_of,
+    unreadable_in,
+)
+from retrocypher.kg.claims.words import MARK, load_words
+
+_END = re.compile(rf"[.!?][)\]\"'*`_]*[ \t\n]+(?=[\"'(\[*`_#]*[A-Z\d{MARK}])")
+_NEW_LINE = re.compile(
+    rf"\n(?=[ \t]*(?:[*`_\"'(\[{{#]*[A-Z\d{MARK}]|[-\u2013\u2022]|[\w ]{{1,30}}:|[a-z]+[ #]*\d))"
+    r"|(?<=[.:;!?])\n"
+)
+_BREAK = re.compile(r"<br ?/?>|</?(?:p|div|li|tr|h[1-6])>", re.IGNORECASE)
+_FORMAT = re.compile(r"</?(?:b|i|em|strong|code|su[bp]|span|u|ul|ol|small|mark|pre)>", re.IGNORECASE)
+_NODE = r"\{\s*[\"']id[\"']\s*:\s*\d{1,9}\s*\}"
+_NODES = re.compile(rf"\[\s*{_NODE}(?:\s*,\s*{_NODE})*\s*\]")
+"""A route as the rows that an answer is written from show it: ``[{"id": 12}, {"id": 13}]``."""
+_NOT_IDS = re.compile(r"[^\d,\[\]\s]")
+_JSON = re.compile(r"\s*[\[{]\s*[\"{\[\]}]")
+_LEAST_ID = 100
+"""From here on, a number in a column that counts the rows is an id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, a heading, an item of a list, or a row of a table with its headings.
+
+    Attributes:
+        number: Its place in the answer, from 1.
+        text: Its text; a row is ``heading: cell`` for each column, with ``|`` between them.
+        tokens: Its molecules, numbers and words.
+        kind: ``heading``, ``item`` for the first sentence of an item, ``row``, or ``text``.
+        depth: How deep it stands in lists.
+        paragraph: Number of the block that it stands in.
+        unreadable: Words that look like SMILES and are none.
+    """
+
+    number: int
+    text: str
+    tokens: tuple[Token, ...]
+    kind: str
+    depth: int
+    paragraph: int
+    unreadable: tuple[str, ...] = ()
+
+    @property
+    def introduces(self) -> bool:
+        """Whether it is a heading, or ends with a colon."""
+        last = next((each.text for each in reversed(self.tokens) if each.text not in "*_`\"'"), "")
+        return self.kind == "heading" or last == ":"
+
+    @property
+    def asks(self) -> bool:
+        """Whether it repeats what was asked."""
+        marks = [each for each in self.tokens if each.text not in "*_`\"'#"]
+        return bool(marks) and (marks[-1].text == "?" or "asks" in marks[0].kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of an answer, and whether these are all: a very long answer is read in part."""
+
+    all: tuple[Sentence, ...]
+    whole: bool = True
+
+    def shown(self) -> str:
+        """Return the sentences, numbered, a line each."""
+        return "\n".join(f"[{each.number}] {'  ' * each.depth}{each.text}" for each in self.all)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # Only blocks are of use: brackets and backslashes within a line belong to SMILES.
+    return MarkdownIt("commonmark").enable("table").disable(["code", "reference", "html_block", "inline"])
+
+
+def sentences_of(text: str) -> Sentences:
+    """Split an answer; after 100,000 characters or 2,000 molecules the rest is left out."""
+    whole = len(text) <= LONGEST
+    text = "".join(each if each.isprintable() or each in "\n\t" else " " for each in text[:LONGEST])
+    text = "\n".join(_BREAK.sub(", " if "|" in line else "\n", line) for line in text.split("\n"))
+    text = _NODES.sub(lambda found: _NOT_IDS.sub("", found[0]), _FORMAT.sub("", text))
+    found: list[Sentence] = []
+    molecules = 0
+    for paragraph, (kind, depth, content) in enumerate(_blocks(_parser().parse(text))):
+        for piece, tokens, unreadable in _pieces(content, kind):
+            molecules += sum(each.kind == "molecule" for each in tokens)
+            if molecules >= MOST_MOLECULES:
+                return Sentences(tuple(found), False)
+            found.append(Sentence(len(found) + 1, piece, tokens, kind, depth, paragraph, unreadable))
+            kind = kind if kind == "row" else "text"
+    return Sentences(tuple(found), whole)
+
+
+def _blocks(tokens: Sequence[Block]) -> Iterator[tuple[str, int, str]]:
+    """Yield kind, depth and text of each block."""
+    depth, kind, label, in_cell = 0, "text", "", False
+    expected: list[int] = []
+    titles: list[str] = []
+    cells: list[str] = []
+    for token in tokens:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            depth += 1
+            expected.append(1)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            depth -= 1
+            expected.pop()
+        elif token.type == "list_item_open":
+            kind = "item"
+            number = int(token.info) if token.info.isdecimal() and len(token.info) < 10 else expected[-1]
+            # A number that does not count the items is an id.
+            label = "" if number == expected[-1] else f"{number}: "
+            expected[-1] += 1
+        elif token.type == "heading_open":
+            kind = "heading"
+        elif token.type == "table_open":
+            titles = []
+        elif token.type == "tr_open":
+            cells = []
+        elif token.type == "tr_close":
+            if titles:
+                yield "row", depth, _row(titles, cells)
+            else:
+                titles = cells
+        elif token.type == "fence":
+            yield kind, depth, label + token.content
+            kind, label = "text", ""
+        elif token.type in ("th_open", "td_open"):
+            in_cell = True
+        elif token.type == "inline" and in_cell:
+            cells.append(token.content)
+            in_cell = False
+        elif token.type == "inline":
+            yield kind, depth, label + token.content
+            kind, label = "text", ""
+
+
+def _row(titles: Sequence[str], cells: Sequence[str]) -> str:
+    """A row in words; the number of a row is left out."""
+    shown = [
+        f"{title}: {cell}" if title else cell
+        for title, cell in zip(titles, cells, strict=False)
+        if cell.strip() and not _is_running(title, cell)
+    ]
+    return " | ".join(shown)
+
+
+def _is_running(title: str, cell: str) -> bool:
+    bare = title.strip(" *_`#.")
+    number = cell.strip(" *_`.")
+    counts = not bare or load_words().kinds["running"].fullmatch(bare) is not None
+    return counts and number.isdecimal() and len(number) < len(str(_LEAST_ID))
+
+
+def _pieces(content: str, kind: str) -> Iterator[tuple[str, tuple[Token, ...], tuple[str, ...]]]:
+    """Yield the sentences of a block with their tokens, and the words that look like SMILES and are none."""
+    text = separated(content)
+    mentions = mentions_in(text)
+    names = {each.start: each.smiles for each in mentions}
+    plain = masked(text, mentions)
+    ends = [] if kind == "row" or _JSON.match(content) else sorted(_ends(plain))
+    start = 0
+    for stop in (*ends, len(plain)):
+        tokens = tuple(tokens_of(plain, start, stop, names))
+        if any(each.kind != "mark" for each in tokens):
+            unreadable = tuple(dict.fromkeys(unreadable_in(plain[start:stop])))
+            yield " ".join(content[start:stop].split()), tokens, unreadable
+            start = stop
+
+
+def _ends(plain: str) -> set[int]:
+    """Where sentences end: at a full stop, or at a line break that is more than a wrapped line."""
+    stops = {match.end() for match in _END.finditer(plain)}
+    return stops | {match.end() for match in _NEW_LINE.finditer(plain)}
