@@ -147,7 +147,7 @@ def verification_lines(found: Verification) -> Iterator[str]:
     )
     yield f"{found.verdict}, {share or 'nothing is claimed'}"
     yield from found.shortcomings
-    if (extractor := found.extractor) is not None:
+    if extractor := found.extractor:
         refused = f"; {extractor.refused:,} of another form left out" if extractor.refused else ""
         yield f"claims listed by a model: {extractor.claims:,}{refused}"
     if judge := found.judge:

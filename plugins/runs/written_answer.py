@@ -61,6 +61,10 @@ class RecordedClaim(Struct, kw_only=True):
     """Whether the claim is negated."""
     origin: Literal["answer", "question"] | UnsetType = UNSET
     """`answer` where the answer says it; `question` where it must hold for the answer to fit its question."""
+    start: int | UnsetType = UNSET
+    """Of earlier runs: offset in the answer of the words it was read from."""
+    stop: int | UnsetType = UNSET
+    """Of earlier runs: offset after them."""
     role: Predicate | UnsetType = UNSET
     """What a `COUNT` counts."""
     sentence: int | UnsetType = UNSET
@@ -131,9 +135,9 @@ class Verification(Struct, kw_only=True):
     """Verdict on a written answer."""
 
     verdict: OverallVerdict
-    """`REFUTED`: a sentence that is read whole makes a claim that the graph does not hold.
-    `PARTIALLY_VERIFIED`: not refuted, but a part is not read, or the answer does not fit its question.
-    `UNVERIFIABLE`: too little support, or nothing was claimed."""
+    """`REFUTED`: a model listed the claims, and a sentence that is read whole makes one that the graph does
+    not hold. `PARTIALLY_VERIFIED`: not refuted, but a part is not read, does not fit the question, or (by
+    rules) seems false. `UNVERIFIABLE`: too little support, or nothing was claimed."""
     support: Share | None
     """Share of supported claims; null without a claim."""
     claims: Size = 0
@@ -144,7 +148,9 @@ class Verification(Struct, kw_only=True):
     """Reasons why the answer is not `VERIFIED` although its claims are supported."""
     thresholds: Thresholds = Thresholds()
     """Where verdicts begin."""
-    extractor: ExtractedClaims | None = None
-    """The claims as a model lists them; null if the rules read them."""
+    extractor: ExtractedClaims | UnsetType | None = UNSET
+    """The claims as a model lists them; null if the rules read them. Absent in earlier runs."""
+    model: dict[str, int | float | None] | UnsetType | None = UNSET
+    """Of earlier runs: how the claims that the writer listed compared with those of the rules."""
     judge: AnswerJudge | UnsetType = UNSET
     """With `--judge`: what the judge measures."""

@@ -307,7 +307,8 @@ def overall(
 ) -> AnswerVerdict:
     """Return the verdict on an answer.
 
-    ``REFUTED``: sentences that are read whole make more false claims than `Thresholds.false_claims`.
+    ``REFUTED``: sentences that are read whole make more false claims than `Thresholds.false_claims`; never by
+    claims that rules found.
     ``VERIFIED``: enough claims are supported, no more than that are false, and there are no shortcomings.
     ``PARTIALLY_VERIFIED``: a smaller share of claims is supported. ``UNVERIFIABLE``: less, or no claim.
 
@@ -379,10 +380,10 @@ def judge_answer(
     verified = verifier.verify(claims)
     short = required.shortcomings(reading, claims)
     short += [f"Not known: {each.reason}." for each in verified if is_open(each)]
-    unread: set[int | None] = {each.sentence for each in reading.unread}
     if entries is None:
-        # Rules do not see what a count is restricted to: "two reactions in which A is used".
-        unread |= {each.claim.sentence for each in verified if each.claim.predicate == "COUNT"}
+        # Rules misread one in eight true answers of forms that they were not made for, so they never refute.
+        return overall(verified, short, thresholds or Thresholds(), {each.sentence for each in claims})
+    unread = {each.sentence for each in reading.unread}
     # Of a reaction whose product the answer tells itself, it does not say that it makes what is asked for.
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
