@@ -50,7 +50,6 @@ def left_in(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> tuple[
     denial in a negated claim; "best" in a `BEST_YIELD`; words for roles in a claim of that role. Other
     comparisons are never read. A heading, a list's introduction or a sentence that repeats the question may
     name roles and the question's molecules.
-
     """
     return tuple(dict.fromkeys(_left(sentence, claims, asked)))
 

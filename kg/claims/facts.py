@@ -66,11 +66,8 @@ _HELD: Mapping[Predicate, LiteralString] = {
     "USES_AGENT": "MATCH (r:Reaction)-[:USES_AGENT]->(:Molecule {name: pair[0]})",
     "USES_SOLVENT": "MATCH (r:Reaction)-[:USES_SOLVENT]->(:Molecule {name: pair[0]})",
 }
-_AMONG: LiteralString = """
-WHERE pair[1] IS NULL OR EXISTS { (r)-[:PRODUCES]->(:Molecule {name: pair[1]}) }
-WITH pair, r.id AS id ORDER BY id
-RETURN pair, collect(id)[..$shown] AS ids
-"""
+_MAKING: LiteralString = "WHERE pair[1] IS NULL OR EXISTS { (r)-[:PRODUCES]->(:Molecule {name: pair[1]}) }"
+_FIRST_IDS: LiteralString = "WITH pair, r.id AS id ORDER BY id RETURN pair, collect(id)[..$shown] AS ids"
 _YIELDS: LiteralString = """
 UNWIND $names AS name
 MATCH (r:Reaction)-[made:PRODUCES]->(:Molecule {name: name})
@@ -84,10 +81,6 @@ _INVOLVED: Mapping[Predicate, LiteralString] = {
     "USES_AGENT": "(r)-[:USES_AGENT]->(m:Molecule)",
     "USES_SOLVENT": "(r)-[:USES_SOLVENT]->(m:Molecule)",
 }
-_COUNTED: LiteralString = """
-WHERE pair[1] IS NULL OR EXISTS { (r)-[:PRODUCES]->(:Molecule {name: pair[1]}) }
-RETURN pair, count(DISTINCT r)
-"""
 Pair = tuple[str, str | None]
 Ends = tuple[str | None, str, int]
 """Where routes begin (None: anywhere), what they make, and how many reactions they have."""
@@ -155,7 +148,7 @@ def _ask_unnamed(ask: Ask, claims: list[Claim], facts: Facts) -> None:
     for role in ROLE_PREDICATES:
         pairs = sorted({p for claim in claims for p in pairs_of(claim, role)}, key=str)
         if pairs:
-            query = f"UNWIND $pairs AS pair {_HELD[role]} {_AMONG}"
+            query = f"UNWIND $pairs AS pair {_HELD[role]} {_MAKING} {_FIRST_IDS}"
             for pair, found in ask(query, {"pairs": [list(p) for p in pairs], "shown": _REACTIONS_SHOWN}):
                 facts.held[role, (pair[0], pair[1])] = found
     made = sorted({c.product for c in claims if c.predicate == "YIELD" and c.subject is None and c.product})
@@ -201,7 +194,7 @@ def _ask_counts(ask: Ask, claims: list[Claim], facts: Facts) -> None:
             key=str,
         )
         if pairs:
-            query = f"UNWIND $pairs AS pair {_HELD[role]} {_COUNTED}"
+            query = f"UNWIND $pairs AS pair {_HELD[role]} {_MAKING} RETURN pair, count(DISTINCT r)"
             for pair, number in ask(query, {"pairs": [list(each) for each in pairs]}):
                 facts.counts[role, (pair[0], pair[1])] = number
         made = sorted(

@@ -4,42 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
+from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Predicate, Reading, Unread
 from retrocypher.kg.claims.coverage import Asked, counted_at, left_in, value_of
+from retrocypher.kg.claims.numbers import QUIET, Group, classified, groups_in, is_route, range_at, step_of
 from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.claims.tokens import Token
-from retrocypher.kg.claims.words import load_words
 
-_QUIET = frozenset("#*`\"'_([{)]}=")
-_JOINING = frozenset((",", ";", "&", "+", "/"))
-_LEAST_ID = 100
-"""From here on, a number in the place of an id is one without a word that says so."""
-_LARGEST_ID = 10**9
 _MOST_TOKENS = 1_000
-_REACH = 8
-_AFTER_ID = frozenset((":", ",", ";", ")", "]", "|", "(", "-", "\u2013", "\u2014", ".", "&"))
 _NOT_READ = frozenset(
     ("respectively", "unlike", "rather than", "instead of", "neither", "except", "former", "latter")
 )
 _SOLE = frozenset(("only", "sole"))
 _ALL = frozenset(("both", "each", "all"))
 _PRONOUNS = ("it", "its", "this", "that", "here", "there", "both", "these")
-
-
-@dataclass(slots=True)
-class Group:
-    """Reactions that are named together, with the places of the first and the last among the tokens.
-
-    ``aside`` is whether they stand in brackets behind what is said of them, ``linked`` whether they follow
-    those before them in a route.
-    """
-
-    ids: list[int]
-    first: int
-    last: int
-    aside: bool
-    linked: bool
 
 
 @dataclass(slots=True)
@@ -102,21 +80,22 @@ class Reader:
         read = [(each, classified(each.tokens[:_MOST_TOKENS])) for each in sentences.all]
         named = {token.whole for _, tokens in read for token in tokens if token.kind == "reaction"}
         self._sole = [each for each in named if each is not None and len(named) == 1]
-        for sentence, _ in read:
-            self._sentence(sentence)
+        for sentence, tokens in read:
+            self._sentence(sentence, tokens)
         routes = tuple(dict.fromkeys(self._follow())) if self._routes_asked else ()
         for route in routes:
             self._claims.update((Claim(one, "LEADS_TO", other), None) for one, other in pairwise(route))
         whole = sentences.whole and all(len(each.tokens) <= _MOST_TOKENS for each in sentences.all)
         return Reading(tuple(self._claims), routes, tuple(self._reactions), tuple(self._unread), whole)
 
-    def _sentence(self, sentence: Sentence) -> None:
+    def _sentence(self, sentence: Sentence, tokens: list[Token]) -> None:
         context = self._context
         self._leave(sentence)
-        tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=context.listing)
+        if context.listing:
+            tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=True)
         groups = groups_in(tokens)
         told = Roles(tokens, context.role).read()
-        claims = list(self._said(sentence, tokens, groups, told))
+        claims = list(self._said(tokens, groups, told))
         claims = [replace(each, sentence=sentence.number) for each in dict.fromkeys(claims)]
         ids = [number for group in groups for number in group.ids if group.first not in told.denied]
         self._reactions.update(dict.fromkeys(ids))
@@ -133,9 +112,8 @@ class Reader:
         context = self._context
         moved = sentence.paragraph != context.block
         deeper = sentence.depth > context.depth or context.is_heading
-        if (moved and not deeper and sentence.kind != "text") or (
-            moved and not deeper and not any(each.text.lower() in _PRONOUNS for each in sentence.tokens[:1])
-        ):
+        goes_on = sentence.kind == "text" and sentence.tokens[0].text.lower() in _PRONOUNS
+        if moved and not deeper and not goes_on:
             context.scope = []
         if (
             sentence.kind == "heading"
@@ -155,14 +133,12 @@ class Reader:
             context.is_heading = sentence.kind == "heading" or lone
         if sentence.introduces:
             kinds = {kind for token in tokens for kind in token.kinds}
-            context.role = told.pending if not groups or told.pending else None
+            context.role = told.pending
             context.role_depth = sentence.depth + 1
             context.listing = bool(kinds & {"reactions", "routes"}) and not groups
             context.block = sentence.paragraph if context.scope else context.block
 
-    def _said(
-        self, sentence: Sentence, tokens: list[Token], groups: list[Group], told: SentenceRoles
-    ) -> Iterator[Claim]:
+    def _said(self, tokens: list[Token], groups: list[Group], told: SentenceRoles) -> Iterator[Claim]:
         yield from self._counts(tokens, groups)
         self._of_all = any(token.text.lower() in _ALL for token in tokens)
         arrows = list(along_arrows(tokens))
@@ -278,7 +254,7 @@ class Reader:
         after = tokens[place + 1 : place + 6]
         of = next((at for at, each in enumerate(after) if each.text.lower() == "of"), None)
         if of is not None and of + 1 < len(after):
-            named = [each for each in after[of + 1 :] if each.text not in _QUIET][:1]
+            named = [each for each in after[of + 1 :] if each.text not in QUIET][:1]
             if named and named[0].kind == "molecule":
                 return named[0].text
         made = [part for part in told.parts if part.role == "PRODUCES" and not part.negated]
@@ -301,12 +277,7 @@ class Reader:
             if value is None or counted is None or token.kind in ("reaction", "yield", "percent"):
                 continue
             number = int(value)
-            if counted.kind == "noun" and counted.role in (
-                "REACTS_IN",
-                "USES_AGENT",
-                "USES_SOLVENT",
-                "PRODUCES",
-            ):
+            if counted.kind == "noun" and counted.role in ROLE_PREDICATES:
                 scope = self._scope(place, groups)
                 if scope and len(scope) == 1:
                     yield Claim(scope[0], "COUNT", number, role=counted.role)
@@ -321,10 +292,10 @@ class Reader:
 
     def _mention(self, tokens: Sequence[Token], groups: Sequence[Group], claims: Sequence[Claim]) -> None:
         """Take in the reactions of a sentence in their order, with what it says of them."""
-        first = next((each for each in tokens if each.text not in _QUIET), None)
+        first = next((each for each in tokens if each.text not in QUIET), None)
         goes_on = (step_of(tokens) or 0) > 1 or (first is not None and "links" in first.kinds)
+        lone = all(each.kind in ("reaction", "mark") for each in tokens)
         for place, group in enumerate(groups):
-            lone = all(each.kind in ("reaction", "mark") for each in tokens)
             route = is_route(tokens, group)
             for turn, number in enumerate(group.ids):
                 follows = route if turn else (group.linked or (place == 0 and goes_on))
@@ -346,7 +317,7 @@ class Reader:
                 chains[-1].append(mention)
             else:
                 chains.append([mention])
-        # A step that is told in full, or in brackets, is a route of its own, of one step.
+        # A reaction with its reactants and products, or alone in a list or line, is a route of one step.
         for chain in chains:
             first = chain[0]
             if len(chain) > 1 or first.route or (first.takes and first.makes):
@@ -374,201 +345,6 @@ def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:
         after = names[place] or (names[place + 1] if place + 1 < len(parts) else [])
         yield from (Claim(name, "REACTS_IN", number) for name in names[place - 1])
         yield from (Claim(number, "PRODUCES", name) for name in after)
-
-
-_RANGE = ("-", "\u2013", "to", "and")
-_ABOUT = ("about", "approximately", "roughly", "around", "circa", "ca", "~", "\u2248")
-_LIMITS = (
-    "over",
-    "above",
-    "under",
-    "below",
-    "than",
-    "least",
-    "most",
-    "to",
-    "exceeding",
-    "<",
-    ">",
-    "\u2264",
-    "\u2265",
-)
-
-
-def range_at(tokens: Sequence[Token], place: int) -> tuple[float, float] | None:
-    """Return the range that a percentage ends: ``80-85 %``, ``about 80 %``; None for ``over 80 %``."""
-    value = tokens[place].value or 0.0
-    before = [each for each in tokens[max(0, place - 4) : place] if each.text not in "%(*`"]
-    last = before[-1].text.lower() if before else ""
-    if len(before) > 1 and last in _RANGE and before[-2].kind in ("number", "yield", "percent"):
-        low = before[-2].value or 0.0
-        return (low, value) if low < value and (last != "and" or _between(before)) else (value, value)
-    if last in _LIMITS:
-        return None
-    return (value - 0.5, value + 0.5) if last in _ABOUT else (value, value)
-
-
-def _between(before: Sequence[Token]) -> bool:
-    return len(before) > 2 and before[-3].text.lower() == "between"
-
-
-def step_of(tokens: Sequence[Token]) -> int | None:
-    """Return the number of the step that a sentence tells, ``Step 2: …``; None if it tells none."""
-    plain = [each for each in tokens if each.text not in _QUIET and each.text not in ":|"]
-    for one, other in pairwise(plain):
-        if "step_words" in one.kinds and not one.text.lower().endswith("s") and other.kind == "number":
-            return other.whole
-    return None
-
-
-def is_route(tokens: Sequence[Token], group: Group) -> bool:
-    """Whether the ids of a list follow one another: ``Route 1: reactions 12, 13``, ``[12, 13]``."""
-    before = [each for each in tokens[: group.first] if each.text not in "*`_\"'"]
-    bracket = bool(before) and before[-1].text == "["
-    named = any("routes" in each.kinds and not each.text.lower().endswith("s") for each in before)
-    return bracket or named
-
-
-def groups_in(tokens: Sequence[Token]) -> list[Group]:
-    """Return the reactions of a sentence; those in one list are a group."""
-    groups: list[Group] = []
-    for place, token in enumerate(tokens):
-        if token.kind != "reaction" or token.whole is None:
-            continue
-        between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
-        bare = [each for each in between if each.text not in _QUIET and "reactions" not in each.kinds]
-        if (
-            groups
-            and all("lists" in each.kinds or each.text in _JOINING for each in bare)
-            and not _closes(between)
-        ):
-            groups[-1].ids.append(token.whole)
-            groups[-1].last = place
-            continue
-        linked = (
-            bool(groups)
-            and bool(bare)
-            and all(
-                each.kind == "arrow"
-                or "links" in each.kinds
-                or each.text in _JOINING
-                or "lists" in each.kinds
-                for each in bare
-            )
-        )
-        groups.append(Group([token.whole], place, place, _in_brackets(tokens, place), linked))
-    return groups
-
-
-def _closes(between: Sequence[Token]) -> bool:
-    return any(each.text in ")]" for each in between)
-
-
-def _in_brackets(tokens: Sequence[Token], place: int) -> bool:
-    """Whether an id stands in brackets behind something: ``A → B (reaction 12)``."""
-    for at in range(place - 1, max(-1, place - 5), -1):
-        if tokens[at].text in "([":
-            return any(each.kind in ("molecule", "yield") for each in tokens[:at])
-        if tokens[at].kind == "molecule" or tokens[at].text in ")]":
-            return False
-    return False
-
-
-def classified(tokens: Sequence[Token], *, listing: bool = False) -> list[Token]:
-    """Return the tokens with each number as what it is: ``reaction``, ``yield`` or ``number``."""
-    found = list(tokens)
-    for place, token in enumerate(tokens):
-        if token.kind == "percent":
-            found[place] = replace(
-                token, kind="yield" if _is_yield(tokens, place) else "number", kinds=frozenset({"percents"})
-            )
-        elif token.kind == "number" and token.whole is not None and "." not in token.text:
-            if _is_id(found, place, listing=listing):
-                found[place] = replace(token, kind="reaction")
-            elif _after_yield(found, place):
-                found[place] = replace(token, kind="yield")
-        elif token.kind == "number" and _after_yield(found, place):
-            found[place] = replace(token, kind="yield")
-    for one, other in pairwise([place for place, each in enumerate(found) if each.kind == "reaction"]):
-        # In "Reaction 1 (ID 12)" the first number is no id.
-        if [each.text.lower() for each in found[one + 1 : other]][:2] == ["(", "id"]:
-            found[one] = replace(found[one], kind="number")
-    return found
-
-
-def _is_yield(tokens: Sequence[Token], place: int) -> bool:
-    after = [each for each in tokens[place + 1 : place + 4] if each.kind != "mark"]
-    return not after or load_words().other_percentages.fullmatch(after[0].text) is None
-
-
-def _after_yield(tokens: Sequence[Token], place: int) -> bool:
-    after = [each for each in tokens[place + 1 : place + 4] if each.text not in "-*`_("]
-    if after and load_words().amounts.fullmatch(after[0].text):
-        return False
-    for token in reversed(tokens[max(0, place - 6) : place]):
-        if "yield_words" in token.kinds:
-            return True
-        if token.kind != "mark" and not token.kinds & {"copulas", "of"}:
-            return False
-    return False
-
-
-def _is_id(tokens: Sequence[Token], place: int, *, listing: bool) -> bool:
-    number = tokens[place].whole
-    if number is None or not 0 < number < _LARGEST_ID:
-        return False
-    before = [each for each in tokens[max(0, place - _REACH) : place] if each.text not in _QUIET]
-    bare = all(each.kind in ("number", "reaction", "arrow", "mark") for each in tokens)
-    if (before and "reactions" in before[-1].kinds) or (
-        bare and any(each.kind == "arrow" for each in tokens)
-    ):
-        return True
-    alone = [each.text for each in tokens[max(0, place - 1) : place + 2 : 2]] == ["(", ")"]
-    if counted_at(tokens, place) is not None or (alone and number < _LEAST_ID):
-        return False
-    joined = colon = False
-    while before and _joins(before[-1]):
-        colon = colon or before[-1].text == ":"
-        joined = joined or before[-1].text != ":"
-        before.pop()
-    last = before[-1] if before else None
-    if last is not None and ("reactions" in last.kinds or (last.kind == "reaction" and joined)):
-        return True
-    told = {kind for each in tokens[:place] for kind in each.kinds}
-    if colon and ("reactions" in told or ("routes" in told and number >= _LEAST_ID)):
-        return True
-    if number < _LEAST_ID:
-        return listing and (last is None or last.kind == "reaction") and _ends_id(tokens, place)
-    if (
-        last is not None
-        and last.kinds & {"ordinals", "routes"}
-        and not last.kinds & {"counters"} - {"routes"}
-    ):
-        return True
-    begins = last is None or (len(before) == 2 and "ordinals" in before[0].kinds and last.kind == "number")
-    bracketed = place > 0 and tokens[place - 1].text in "([#"
-    return (begins or bracketed) and _ends_id(tokens, place)
-
-
-def _joins(token: Token) -> bool:
-    """Whether it may stand between two ids of a list, or before one."""
-    return (
-        token.text in _JOINING
-        or token.text == ":"
-        or bool(token.kinds & {"lists", "links"})
-        or token.kind == "arrow"
-    )
-
-
-def _ends_id(tokens: Sequence[Token], place: int) -> bool:
-    """Whether what stands behind a number may stand behind an id."""
-    after = next((each for each in tokens[place + 1 : place + 6] if each.text not in "*`_\"'"), None)
-    return (
-        after is None
-        or after.kind in ("molecule", "arrow")
-        or after.text in _AFTER_ID
-        or "lists" in after.kinds
-    )
 
 
 def read_answer(sentences: Sentences, asked: Asked, *, routes: bool = False) -> Reading:

@@ -16,17 +16,13 @@ _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
 
 @dataclass(slots=True)
 class Part:
-    """A molecule in a sentence; those of one list have one ``group`` number.
-
-    ``middle`` is whether it is one of the agents of a reaction SMILES, and no reactant.
-    """
+    """A molecule in a sentence; those of one list have one ``group`` number."""
 
     token: Token
     role: Predicate | None
     place: int
     group: int
     negated: bool = False
-    middle: bool = False
 
 
 @dataclass(slots=True)
@@ -54,7 +50,6 @@ class Roles:
         self._noun: Predicate | None = pending
         self._group = 0
         self._negated = False
-        self._middle = False
         self._converts = False
         self._reacts = False
         self._named = any(token.kind == "reaction" for token in tokens)
@@ -104,13 +99,12 @@ class Roles:
         if not self._told.parts and any(each.kind in ("arrow", "back") for each in self._tokens[place + 1 :]):
             # "Reaction 12 → A → B"
             return
-        self._middle = token.text == AGENTS_FROM
         if token.text == PRODUCTS_FROM:
             self._role = "PRODUCES"
             return
         self._give("REACTS_IN" if token.kind == "arrow" else "PRODUCES")
         after: Predicate = "PRODUCES" if token.kind == "arrow" else "REACTS_IN"
-        self._role = "TAKES_PART_IN" if self._middle else after
+        self._role = "TAKES_PART_IN" if token.text == AGENTS_FROM else after
 
     def _goes_on(self, place: int) -> bool:
         """Whether a semicolon stands between molecules of one list."""
@@ -129,7 +123,7 @@ class Roles:
         parts = self._told.parts
         if not parts or not self._is_list(parts[-1].place, place):
             self._group += 1
-        parts.append(Part(token, self._role, place, self._group, self._negated, self._middle))
+        parts.append(Part(token, self._role, place, self._group, self._negated))
 
     def _is_list(self, first: int, second: int) -> bool:
         return all(

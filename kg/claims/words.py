@@ -72,9 +72,7 @@ class Words:
     kinds: Mapping[str, re.Pattern[str]]
     nouns: tuple[tuple[Predicate, re.Pattern[str]], ...]
     verbs: tuple[tuple[Verb, re.Pattern[str]], ...]
-    units: re.Pattern[str]
     amounts: re.Pattern[str]
-    never_ids: re.Pattern[str]
     other_percentages: re.Pattern[str]
     none: re.Pattern[str]
     numbers: Mapping[str, int]
@@ -116,7 +114,7 @@ def load_words() -> Words:
         re.IGNORECASE,
     )
     kinds = {kind: _whole(data[kind]) for kind in _KINDS}
-    further = ("units", "amounts", "never_ids", "other_percentages", "none")
+    further = ("amounts", "other_percentages", "none")
     numbers = {word: value for value, word in enumerate(data["number_words"])}
     return Words(
         pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further}, numbers=numbers

@@ -138,14 +138,10 @@ class Requirements:
             return claim
         if claim.role is None and claim.product is None:
             more = self.products[1] if len(self.products) == 2 else None
+            first = self.products[0] if self.products else self.target
             many = len(self.products) > 2
-            return claim if many else replace(claim, subject=self.target_of_count, role=role, product=more)
+            return claim if many else replace(claim, subject=first, role=role, product=more)
         return replace(claim, product=claim.product or self.target)
-
-    @property
-    def target_of_count(self) -> str | None:
-        """The molecule whose reactions an answer counts."""
-        return self.products[0] if self.products else self.target
 
     def _within_routes(self, claim: Claim, name: str) -> Claim:
         """A molecule that an answer names for a route without naming reactions."""
@@ -379,7 +375,7 @@ def judge_answer(
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     verified = verifier.verify(claims)
     short = required.shortcomings(reading, claims)
-    short += [f"Not known: {each.reason}." for each in verified if is_open(each)]
+    short += [f"Not known: {each.reason}." for each in verified if _is_open(each)]
     if entries is None:
         # Rules misread one in eight true answers of forms that they were not made for, so they never refute.
         return overall(verified, short, thresholds or Thresholds(), {each.sentence for each in claims})
@@ -390,7 +386,7 @@ def judge_answer(
     return overall(verified, short, thresholds or Thresholds(), unread, fits)
 
 
-def is_open(found: VerifiedClaim) -> bool:
+def _is_open(found: VerifiedClaim) -> bool:
     """Whether a count cannot be compared with the graph."""
     return found.claim.predicate == "COUNT" and found.verdict == "UNCERTAIN"
 

@@ -320,7 +320,7 @@ class AnswerWriter:
         note(Step(TEXT_ROLE, None, verdict, [finding], messages=messages, answer=answer))
         if not written.text or written.claims_nothing:
             return written
-        return replace(written, stated=stated_claims(written.text, extract or ask, note))
+        return replace(written, stated=_stated(written.text, extract or ask, note))
 
 
 def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:
@@ -342,12 +342,11 @@ def claims_messages(answer: Sentences) -> list[Message]:
     return _TEXTS.messages("claims", {"answer": answer.shown(), "schema": schema()})
 
 
-def stated_claims(
+def _stated(
     answer: str,
     ask: Callable[[list[Message]], Completion],
     note: Callable[[Step], None],
 ) -> StatedClaims | None:
-    """Have a model list the claims of an answer; None if it cannot be asked."""
     sentences = sentences_of(answer)
     messages = claims_messages(sentences)
     listed = _asked(CLAIMS_ROLE, messages, {}, ask, note)
