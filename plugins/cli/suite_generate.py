@@ -37,7 +37,8 @@ from retrocypher.kg.suites.suite import (
 from retrocypher.plugins.cli.console import FOLDER, emit, json_option
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
-from retrocypher.plugins.operations.rewriting import Rewriting, rewrite, rewriting_model
+from retrocypher.plugins.operations.rewriting import Rewriting, rewrite
+from retrocypher.prompts.models.pool import model_to_ask
 
 _LIMITS = Limits(timeout_s=30.0, row_cap=MOST_ROWS, byte_cap=64 * 1024**2)
 _SHARE = click.FloatRange(0, 1)
@@ -102,7 +103,7 @@ def suite_generate_command(
         raise InputError(
             f"--{given[0].replace('_', '-')} goes with --rewrite MODEL; leave it out, or give both"
         )
-    model = None if rewriter is None else rewriting_model(rewriter, **asking)
+    model = None if rewriter is None else model_to_ask(rewriter, "--rewrite", **asking)
     spec = _given_graph(file, server)
     suite = read_suite(folder) if (folder / SUITE_FILE).is_file() else None
     if spec is None and (suite is None or not (suite.graph.uri or suite.graph.file)):

@@ -22,10 +22,11 @@ from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
 from retrocypher.plugins.cli.console import json_option, server_option
 from retrocypher.plugins.cli.suite_option import suite_option
-from retrocypher.plugins.operations.extraction import extract_claims, extracting_model
+from retrocypher.plugins.operations.extraction import extract_claims
 from retrocypher.plugins.runs.written_answer import Thresholds
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
 from retrocypher.prompts.answering.writing import StatedClaims
+from retrocypher.prompts.models.pool import model_to_ask
 
 _logger = logging.getLogger(__name__)
 
@@ -282,7 +283,9 @@ def verify_command(
     model = (
         None
         if claims_model is None
-        else extracting_model(claims_model, concurrency=concurrency, cache=cache, offline=offline)
+        else model_to_ask(
+            claims_model, "--claims-model", concurrency=concurrency, cache=cache, offline=offline
+        )
     )
     with click.open_file(file, "rb") as opened:
         lines: Iterable[Line] = lines_of(opened)

@@ -1,12 +1,10 @@
 """Has a model list the claims of written answers from any source."""
 
 import logging
-import os
 from collections.abc import Sequence
 from functools import partial
 
 from retrocypher.kg.claims.sentences import sentences_of
-from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.prompts.answering.writing import StatedClaims, claims_messages, read_stated
@@ -14,27 +12,10 @@ from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.models.calls import GatewaySettings
 from retrocypher.prompts.models.gateway_client import GatewayModel, choice_of
 from retrocypher.prompts.models.interface import Chat, ModelError
-from retrocypher.prompts.models.open import contents_of, text_model
-from retrocypher.prompts.models.pool import UnfinishedError, open_cache, open_pool
-from retrocypher.prompts.models.sides import with_any_key
+from retrocypher.prompts.models.pool import UnfinishedError, open_pool
 from retrocypher.prompts.models.spec import ModelSpec
 
 _logger = logging.getLogger(__name__)
-
-
-def extracting_model(
-    model: str, *, concurrency: int, cache: str | None, offline: bool
-) -> tuple[ModelSpec, GatewaySettings]:
-    """Check which model is to list claims, open the cache, and return how it is asked.
-
-    Raises InputError if model or cache cannot be used.
-    """
-    if not model.strip():
-        raise InputError("--claims-model names no model; choose gguf:PATH, local, or one behind an API")
-    environment = with_any_key(os.environ) if offline else dict(os.environ)
-    spec = text_model(model, "--claims-model", environment)
-    weights, file = contents_of([spec]), open_cache(cache, offline=offline)
-    return spec, GatewaySettings(concurrency, 0, environment, weights, file, offline=offline)
 
 
 def extract_claims(

@@ -7,7 +7,6 @@ passed it; CypherBench uses the last correction as it is, and its authors read a
 
 import logging
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ from typing import Literal
 from msgspec import Struct
 
 from retrocypher.kg.cypher.edits import string_literals
-from retrocypher.kg.errors import InputError
 from retrocypher.kg.suites.questions import TableQuestion
 from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.formatting.text import counted, one_line, shortened
@@ -28,10 +26,7 @@ from retrocypher.prompts.extraction.extract import sole_json, yes_or_no
 from retrocypher.prompts.models.calls import GatewaySettings
 from retrocypher.prompts.models.gateway_client import GatewayModel, choice_of
 from retrocypher.prompts.models.interface import Chat, Completion, ModelError
-from retrocypher.prompts.models.open import contents_of, text_model
-from retrocypher.prompts.models.pool import UnfinishedError, open_cache, open_pool
-from retrocypher.prompts.models.prices import require_prices
-from retrocypher.prompts.models.sides import with_any_key
+from retrocypher.prompts.models.pool import UnfinishedError, open_pool
 from retrocypher.prompts.models.spec import ModelSpec
 from retrocypher.prompts.templates.template import Texts
 
@@ -67,25 +62,6 @@ class Rewriting(Struct, kw_only=True):
     """``prompt`` and ``completion`` tokens of those requested, where known."""
     cost: float | None
     """Cost of those requested in USD, at list prices; None if no price is known."""
-
-
-def rewriting_model(
-    model: str, *, concurrency: int, cache: str | None, offline: bool, max_cost: float | None
-) -> tuple[ModelSpec, GatewaySettings]:
-    """Check which model is to rewrite, open the cache, and return how the model is asked, but for the seed.
-
-    Raises InputError if model, price or cache cannot be used.
-    """
-    if not model.strip():
-        raise InputError("--rewrite names no model; choose gguf:PATH, local, or one behind an API")
-    environment = with_any_key(os.environ) if offline else dict(os.environ)
-    spec = text_model(model, "--rewrite", environment)
-    if max_cost is not None:
-        require_prices([spec])
-    weights, file = contents_of([spec]), open_cache(cache, offline=offline)
-    return spec, GatewaySettings(
-        concurrency, 0, environment, weights, file, offline=offline, max_cost=max_cost
-    )
 
 
 def _copied(question: TableQuestion) -> re.Pattern[str]:

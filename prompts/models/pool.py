@@ -1,5 +1,6 @@
 """Asking a model outside of a session: a gateway of its own, and several tasks at a time."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -8,13 +9,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from retrocypher.kg.errors import RetroCypherError
+from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.kg.offline import refuse_network
 from retrocypher.kg.server.control import session_folder
 from retrocypher.prompts.models.cache_files import cache_file, prepare
 from retrocypher.prompts.models.calls import GatewaySettings, Stop
 from retrocypher.prompts.models.gateway import Gateway
 from retrocypher.prompts.models.gateway_client import GatewayConnections
+from retrocypher.prompts.models.open import contents_of, text_model
+from retrocypher.prompts.models.prices import require_prices
+from retrocypher.prompts.models.sides import with_any_key
 from retrocypher.prompts.models.spec import ModelSpec
 
 _WAITING = 2
@@ -34,6 +38,30 @@ def open_cache(cache: str | None, *, offline: bool) -> Path | None:
     if file is not None:
         prepare(file, read_only=offline)
     return file
+
+
+def model_to_ask(
+    model: str,
+    option: str,
+    *,
+    concurrency: int,
+    cache: str | None,
+    offline: bool,
+    max_cost: float | None = None,
+) -> tuple[ModelSpec, GatewaySettings]:
+    """Check which model an option names, open the cache, and return how the model is asked, with the seed 0.
+
+    Raises InputError if model, price or cache cannot be used.
+    """
+    if not model.strip():
+        raise InputError(f"{option} names no model; choose gguf:PATH, local, or one behind an API")
+    environment = with_any_key(os.environ) if offline else dict(os.environ)
+    spec = text_model(model, option, environment)
+    if max_cost is not None:
+        require_prices([spec])
+    weights, file = contents_of([spec]), open_cache(cache, offline=offline)
+    settings = GatewaySettings(concurrency, 0, environment, weights, file, offline=offline, max_cost=max_cost)
+    return spec, settings
 
 
 class RefusedError(RetroCypherError):
