@@ -81,7 +81,7 @@ def pytest_xdist_node_collection_finished(node: Any, ids: list[str]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give workers that run several cases at once enough of them."""
+    """Give workers enough cases, and go on where one was killed."""
     return config.stash[SESSION].make_scheduler(log)
 
 

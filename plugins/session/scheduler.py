@@ -1,4 +1,4 @@
-"""How tests are given to workers that run their coming cases ahead."""
+"""How tests are given to workers, which may run their coming cases ahead and may be killed."""
 
 from contextlib import suppress
 from typing import Any
@@ -12,7 +12,8 @@ from xdist.workermanage import WorkerController
 class AheadScheduling(LoadScheduling):  # type: ignore[misc]  # pytest-xdist has no types
     """Schedules as ``--dist load`` does, but each worker knows the next ``least`` of its tests.
 
-    Otherwise the queues of the workers run down to two tests, and so does the number of calls in flight.
+    Otherwise the queues of the workers run down to two tests, and so does the number of calls in flight. A
+    worker that was killed does not end the session.
     """
 
     def __init__(self, config: pytest.Config, log: Producer | None, least: int) -> None:
@@ -40,7 +41,7 @@ class AheadScheduling(LoadScheduling):  # type: ignore[misc]  # pytest-xdist has
 
 
 def scheduler_for(config: pytest.Config, log: Any, cases_at_once: int) -> AheadScheduling | None:
-    """Return the scheduler of a run whose workers run several cases at once; None for pytest-xdist's own."""
+    """Return the scheduler of a run with ``--dist load``; None for pytest-xdist's own."""
     if config.getoption("dist") != "load":
         return None
     return AheadScheduling(config, log, cases_at_once)

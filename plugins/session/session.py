@@ -141,7 +141,7 @@ class SuiteSession:
 
     def make_scheduler(self, log: Any) -> Any:
         """Return the scheduler of the xdist workers; None for the one that ``--dist`` names."""
-        if self._context is None or self._context.cases_at_once < 2:
+        if self._context is None:
             return None
         # Imported here: only a session with workers needs it.
         from retrocypher.plugins.session.scheduler import scheduler_for

@@ -70,8 +70,9 @@ def test_each_worker_knows_so_many_of_the_tests_as_long_as_there_are_any(
     assert all(node.shutting_down for node in nodes)
 
 
-def test_tests_of_a_worker_that_was_killed_go_to_another() -> None:
-    scheduler = AheadScheduling(Options(2), None, 4)  # type: ignore[arg-type]
+@pytest.mark.parametrize("least", [1, 4])
+def test_tests_of_a_worker_that_was_killed_go_to_another(least: int) -> None:
+    scheduler = AheadScheduling(Options(2), None, least)  # type: ignore[arg-type]
     alive, killed = Worker(), KilledWorker()
     for node in (alive, killed):
         scheduler.add_node(node)
