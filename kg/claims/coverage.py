@@ -1,7 +1,7 @@
 """What a sentence says that its claims do not: a sentence is read whole where nothing is left."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrocypher.kg.claims.claim import Claim, Predicate
@@ -119,11 +119,12 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> 
         for each in claims
         if each.low is not None and isinstance(each.object, int | float)
     ]
-    own = _listed(claims)
+    listed = _listed(claims)
     plain = not any("exclusives" in each.kinds for each in tokens)
     for place, token in enumerate(tokens):
         worded, value = "number_words" in token.kinds, value_of(token)
         counted = counted_at(tokens, place)
+        own = listed[counted.role if counted is not None and counted.role in _SAYS else None]
         if "several" in token.kinds and counted is not None and not _is_own(own, plain):
             yield token.text
         if value is None or (worded and counted is None):
@@ -152,13 +153,18 @@ def _told(claims: Sequence[Claim]) -> Iterator[float]:
             yield float(claim.steps)
 
 
-def _listed(claims: Sequence[Claim]) -> Collection[float]:
-    """How many reactions, and how many molecules in each role, the claims of a sentence name."""
+def _listed(claims: Sequence[Claim]) -> Mapping[Predicate | None, frozenset[float]]:
+    """How many molecules in a role the claims of a sentence name; for no role, also how many reactions."""
     reactions = {number for claim in claims for number in claim.reactions}
     by_role: dict[str, set[str]] = {}
     for claim in claims:
         by_role.setdefault(claim.predicate, set()).update(claim.molecules)
-    return {float(len(reactions)), *(float(len(names)) for names in by_role.values())} - {0.0}
+    any_role = {len(reactions), *map(len, by_role.values())}
+    sizes = {None: any_role} | {
+        role: {len(by_role.get(role, ())), len(set().union(*(by_role.get(each, ()) for each in said)))}
+        for role, said in _SAYS.items()
+    }
+    return {role: frozenset(map(float, each - {0})) for role, each in sizes.items()}
 
 
 def _is_own(own: Collection[float], plain: bool) -> bool:
@@ -182,6 +188,8 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
         if token.kind == "noun" or token.kinds & {"reactions", "routes", "countables", "step_words"}:
             return token
         if token.kind not in ("word", "verb") or token.kinds & {"copulas", "determiners", "of"}:
+            return None
+        if value_of(token) is not None:
             return None
     return None
 

@@ -139,8 +139,8 @@ class Reader:
             context.block = sentence.paragraph if context.scope else context.block
 
     def _said(self, tokens: list[Token], groups: list[Group], told: SentenceRoles) -> Iterator[Claim]:
-        yield from self._counts(tokens, groups)
         self._of_all = any(token.text.lower() in _ALL for token in tokens)
+        yield from self._counts(tokens, groups)
         arrows = list(along_arrows(tokens))
         if arrows:
             yield from arrows
@@ -279,8 +279,8 @@ class Reader:
             number = int(value)
             if counted.kind == "noun" and counted.role in ROLE_PREDICATES:
                 scope = self._scope(place, groups)
-                if scope and len(scope) == 1:
-                    yield Claim(scope[0], "COUNT", number, role=counted.role)
+                if scope and (len(scope) == 1 or self._of_all):
+                    yield from (Claim(each, "COUNT", number, role=counted.role) for each in scope)
             elif "routes" in counted.kinds and self._routes_asked:
                 yield Claim(None, "COUNT", number, role="LEADS_TO")
             elif "reactions" in counted.kinds and not self._routes_asked:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,24 @@ def test_an_answer_without_ids_is_read_with_the_molecule_of_its_question() -> No
         Claim("CCO", "REACTS_IN", None, product=target),
         Claim("CC(=O)O", "REACTS_IN", None, product=target),
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        (
+            "Both reactions are known. Reaction 631 has two reactants, reaction 632 has three reactants.",
+            (2, 3),
+        ),
+        ("Both reactions 631 and 632 have two reactants.", (2, 2)),
+    ],
+)
+def test_each_number_counts_in_the_reactions_of_its_own_sentence(
+    answer: str, wanted: tuple[int, int]
+) -> None:
+    counts = zip((631, 632), wanted, strict=True)
+    claims = (Claim(reaction, "COUNT", number, role="REACTS_IN") for reaction, number in counts)
+    assert {replace(each, sentence=0) for each in read(answer).claims} == set(claims)
 
 
 def test_claims_name_their_sentence() -> None:
