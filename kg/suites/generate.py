@@ -2,8 +2,10 @@
 
 Dropped are questions whose answer is empty, longer than 100,000 rows or slower than 30 seconds, and those
 whose answer is trivial: a condition or relationship that can be left out with the same result, or a named
-node that is its own answer. Also dropped is a question whose answer depends on whether one relationship may
-serve two hops, which Cypher forbids within a MATCH and English does not say.
+node that is its own answer. The same holds for parts of the reference query that can be left out with the
+same result (`_PARTS`): EX would not tell a query without such a part from a right one. Also dropped is a
+question whose answer depends on whether one relationship may serve two hops, which Cypher forbids within a
+MATCH and English does not say.
 """
 
 import logging
@@ -13,9 +15,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
+from retrocypher.kg.cypher.clauses import relationship_patterns
+from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.execution.hashing import hash_value
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 from retrocypher.kg.questions.question import UNANSWERABLE
 from retrocypher.kg.suites.english import English
 from retrocypher.kg.suites.graph import PropertyGraph
@@ -39,6 +44,15 @@ _SHORT = {
     AMBIGUOUS: "no other relationships between two labels, or properties with one head word, differ",
 }
 """Why there are fewer questions than wanted."""
+_PARTS = {
+    "drop_anchor": "a named node changes nothing",
+    "drop_type": "the type of a relationship changes nothing",
+    "require_match": "that a match is optional changes nothing",
+    "limit_early": "a part of the pattern has few matches",
+    "drop_order": "the order changes nothing",
+    "returned_property": "no node has the property",
+}
+"""Mutation operators, each with why a question is dropped if a query changed by it has the same answer."""
 _SLOW = "slower than the time limit, or too large"
 _REPORTED_EVERY = 50
 _TRAINING_SHARE = 4
@@ -217,6 +231,8 @@ class _Generator:
         question.split = split
         if not self._confirmed(question, answer):
             raise _DroppedError(_SLOW)
+        if idle := self._idle(cypher, match, answer):
+            raise _DroppedError(idle)
         self._seen.add(cypher)
         self._splits[matched] = split
         self._counts[match.task, split] += 1
@@ -227,7 +243,7 @@ class _Generator:
         still = self._open_splits()
         if matched in self._splits:
             return self._splits[matched] if self._splits[matched] in still else None
-        behind = self._counts[task, "train"] * _TRAINING_SHARE < self._counts[task, "test"]
+        behind = (self._counts[task, "train"] + 1) * _TRAINING_SHARE <= self._counts[task, "test"]
         first: Split = "train" if behind else "test"
         return first if first in still else still[0]
 
@@ -253,6 +269,33 @@ class _Generator:
             return "the named node is its own answer" if self._matcher.finds_named(match) else ""
         return ""
 
+    def _idle(self, cypher: str, match: Match, answer: Answer) -> str:
+        """Return why the reference query has a part that changes nothing; empty if it has none."""
+        parsed = parse(cypher)
+        for name, reason in _PARTS.items():
+            for mutant in mutations_of(OPERATORS[name], parsed):
+                if name == "drop_type" and not self._has_other_type(parsed, mutant.place, match):
+                    continue
+                result = self._run(mutant.query)
+                if result.status == "ok" and not result.truncated and _alike(result, answer):
+                    return reason
+        return ""
+
+    def _has_other_type(self, query: ParsedQuery, place: int, match: Match) -> bool:
+        """Tell whether a relationship of the query could be of another type in the schema.
+
+        That type is between the same labels and, for a question of a period, has the property of its start.
+        """
+        variable = relationship_patterns(query)[place].variable
+        hop = next(each for each in match.hops if each.variable == variable)
+        ends = (match.labels[hop.start], match.labels[hop.end])
+        return any(
+            (each.start, each.end) == ends
+            and each.type != hop.type
+            and (match.period is None or match.period.start in each.properties)
+            for each in self._graph.schema.relationships
+        )
+
     def _confirmed(self, question: TableQuestion, answer: Answer) -> bool:
         """Return whether Neo4j gives the answer in time; raise GraphError if it gives another one."""
         assert question.cypher
@@ -264,15 +307,20 @@ class _Generator:
                 f"The reference query of {question.question!r} failed: {result.message} "
                 f"It is: {question.cypher}"
             )
-        theirs, ours = (
-            [hash_value(list(row), "ordered_lists") for row in rows] for rows in (result.rows, answer.rows)
-        )
-        stretches = pairwise(accumulate(answer.ties, initial=0))
-        alike = all(Counter(theirs[start:stop]) == Counter(ours[start:stop]) for start, stop in stretches)
-        if len(theirs) != len(ours) or not alike:
+        if not _alike(result, answer):
             raise GraphError(
                 f"Neo4j ({len(result.rows)} rows) and the matcher ({len(answer.rows)} rows) answer "
                 f"{question.question!r} differently; the server may hold another graph. The query is: "
                 f"{question.cypher}"
             )
         return True
+
+
+def _alike(result: Execution, answer: Answer) -> bool:
+    """Tell whether the rows of a query are an answer; those that tie in its order may change places."""
+    theirs, ours = (
+        [hash_value(list(row), "ordered_lists") for row in rows] for rows in (result.rows, answer.rows)
+    )
+    stretches = pairwise(accumulate(answer.ties, initial=0))
+    alike = all(Counter(theirs[start:stop]) == Counter(ours[start:stop]) for start, stop in stretches)
+    return len(theirs) == len(ours) and alike

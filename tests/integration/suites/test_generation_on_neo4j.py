@@ -13,6 +13,7 @@ from support.property_graphs import hostile_league, league, replace_graph
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution, Limits
 from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 from retrocypher.kg.server.endpoint import Endpoint, connect
 from retrocypher.kg.suites.generate import Generated, generate
 from retrocypher.kg.suites.graph import PropertyGraph
@@ -21,6 +22,7 @@ from retrocypher.kg.suites.matcher import MOST_ROWS
 from retrocypher.kg.suites.patterns import tasks, templates
 from retrocypher.kg.suites.proposal import propose
 from retrocypher.kg.suites.questions import write_questions
+from retrocypher.plugins.scoring.graph_metrics import GraphMetrics
 
 GRAPHS = 24
 
@@ -30,10 +32,10 @@ class Server:
 
     def __init__(self, driver: neo4j.Driver, executor: GuardedExecutor) -> None:
         self.driver = driver
-        self._executor = executor
+        self.executor = executor
 
     def run(self, text: str) -> Execution:
-        return self._executor.run(text)
+        return self.executor.run(text)
 
     def generate(self, graph: PropertyGraph, n: int, seed: int) -> Generated:
         generation = propose(graph, seed)
@@ -60,6 +62,23 @@ def test_both_computations_agree_on_many_graphs(server: Server) -> None:
         made = server.generate(graph, 120 if seed == GRAPHS - 1 else 12, seed)
         seen.update((each.task, each.template) for each in made.questions)
     assert seen.keys() == {(task, template) for task in tasks() for template in templates(task)}
+
+
+def test_a_query_without_one_of_its_parts_has_another_answer(server: Server) -> None:
+    graph = league(1)
+    replace_graph(server.driver, graph)
+    made = server.generate(graph, 24, 3)
+    metrics = GraphMetrics(server.executor)
+    parts = ("drop_anchor", "require_match", "limit_early", "drop_order", "returned_property")
+    tried: Counter[str] = Counter()
+    for question in made.questions:
+        assert question.cypher
+        for mutant in (each for name in parts for each in mutations_of(OPERATORS[name], question.cypher)):
+            tried[mutant.operator] += 1
+            assert metrics.measure(question.cypher, mutant.query).ex == 0, mutant.query
+    assert tried.keys() == set(parts)
+    assert made.dropped["a named node changes nothing"]
+    assert made.dropped["the type of a relationship changes nothing"]
 
 
 @pytest.mark.scale
