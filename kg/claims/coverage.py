@@ -124,7 +124,7 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> 
     for place, token in enumerate(tokens):
         worded, value = "number_words" in token.kinds, value_of(token)
         counted = counted_at(tokens, place)
-        own = listed[counted.role if counted is not None and counted.role in _SAYS else None]
+        own = _counted_as(counted, listed)
         if "several" in token.kinds and counted is not None and not _is_own(own, plain):
             yield token.text
         if value is None or (worded and counted is None):
@@ -153,18 +153,28 @@ def _told(claims: Sequence[Claim]) -> Iterator[float]:
             yield float(claim.steps)
 
 
-def _listed(claims: Sequence[Claim]) -> Mapping[Predicate | None, frozenset[float]]:
-    """How many molecules in a role the claims of a sentence name; for no role, also how many reactions."""
-    reactions = {number for claim in claims for number in claim.reactions}
+def _listed(claims: Sequence[Claim]) -> Mapping[Predicate, frozenset[float]]:
+    """How many molecules the claims of a sentence name, by role, and by `COUNT` how many reactions."""
     by_role: dict[str, set[str]] = {}
     for claim in claims:
         by_role.setdefault(claim.predicate, set()).update(claim.molecules)
-    any_role = {len(reactions), *map(len, by_role.values())}
-    sizes = {None: any_role} | {
+    sizes: dict[Predicate, set[int]] = {
         role: {len(by_role.get(role, ())), len(set().union(*(by_role.get(each, ()) for each in said)))}
         for role, said in _SAYS.items()
     }
+    sizes["COUNT"] = {len({number for claim in claims for number in claim.reactions})}
     return {role: frozenset(map(float, each - {0})) for role, each in sizes.items()}
+
+
+def _counted_as(counted: Token | None, listed: Mapping[Predicate, frozenset[float]]) -> frozenset[float]:
+    """Return which numbers of what is counted the claims of a sentence account for."""
+    if counted is None:
+        return frozenset()
+    if "reactions" in counted.kinds:
+        return listed["COUNT"]
+    if counted.role is not None and counted.role in listed:
+        return listed[counted.role]
+    return frozenset().union(*listed.values())
 
 
 def _is_own(own: Collection[float], plain: bool) -> bool:
@@ -181,7 +191,7 @@ def value_of(token: Token) -> float | None:
 def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
     """Return the word for what a number counts, if it does: ``two known reactions``, ``2-step``."""
     behind = tokens[place].stop
-    for token in tokens[place + 1 : place + 1 + _NEAR]:
+    for at, token in enumerate(tokens[place + 1 : place + 1 + _NEAR], place + 1):
         if token.text in "*`_" or (token.text == "-" and token.start == behind):
             behind = token.stop
             continue
@@ -189,7 +199,9 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
             return token
         if token.kind not in ("word", "verb") or token.kinds & {"copulas", "determiners", "of"}:
             return None
-        if value_of(token) is not None:
+        if value_of(token) is not None and not any(
+            "step_words" in each.kinds for each in tokens[at + 1 : at + 3]
+        ):
             return None
     return None
 

@@ -53,16 +53,32 @@ _LIMITS = (
 
 
 def range_at(tokens: Sequence[Token], place: int) -> tuple[float, float] | None:
-    """Return the range that a percentage ends: ``80-85 %``, ``about 80 %``; None for ``over 80 %``."""
+    """Return the range that a percentage ends, ``5-8 %``, ``about 8 %``; None for ``over 8 %``."""
     value = tokens[place].value or 0.0
     before = [each for each in tokens[max(0, place - 4) : place] if each.text not in "%(*`"]
     last = before[-1].text.lower() if before else ""
     if len(before) > 1 and last in _RANGE and before[-2].kind in ("number", "yield", "percent"):
+        if len(before) > 2 and before[-3].text.lower() == "from":
+            return None
         low = before[-2].value or 0.0
         return (low, value) if low < value and (last != "and" or _between(before)) else (value, value)
     if last in _LIMITS:
         return None
     return (value - 0.5, value + 0.5) if last in _ABOUT else (value, value)
+
+
+def is_before(tokens: Sequence[Token], place: int, group: Group) -> bool:
+    """Whether a yield stands before its reaction: ``80 % in reaction 12``."""
+    between = [each for each in tokens[place + 1 : group.first] if each.text not in QUIET | {"%"}]
+    words = [each for each in between if "reactions" not in each.kinds and "determiners" not in each.kinds]
+    return group.first > place and [each.text.lower() for each in words] in (["in"], ["for"], ["from"])
+
+
+def is_untold(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word for a yield says that none is known: ``no yield of A``."""
+    return "yield_words" in tokens[place].kinds and any(
+        each.text.lower() == "no" for each in tokens[max(0, place - 2) : place]
+    )
 
 
 def _between(before: Sequence[Token]) -> bool:
@@ -94,10 +110,9 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
             continue
         between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
         bare = [each for each in between if each.text not in QUIET and "reactions" not in each.kinds]
-        if (
-            groups
-            and all("lists" in each.kinds or each.text in _JOINING for each in bare)
-            and not _closes(between)
+        if groups and (
+            _is_next_step(between)
+            or (all("lists" in each.kinds or each.text in _JOINING for each in bare) and not _closes(between))
         ):
             groups[-1].ids.append(token.whole)
             groups[-1].last = place
@@ -106,15 +121,18 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
             bool(groups)
             and bool(bare)
             and all(
-                each.kind == "arrow"
-                or "links" in each.kinds
-                or each.text in _JOINING
-                or "lists" in each.kinds
+                each.kind == "arrow" or each.text in _JOINING or each.kinds & {"links", "lists"}
                 for each in bare
             )
         )
         groups.append(Group([token.whole], place, place, _in_brackets(tokens, place), linked))
     return groups
+
+
+def _is_next_step(between: Sequence[Token]) -> bool:
+    """Whether two cells of a row are steps: ``step 1: 12 | step 2: 13``."""
+    plain = [each for each in between if each.text not in QUIET and each.text not in ("|", ":")]
+    return len(plain) == 2 and "step_words" in plain[0].kinds and plain[1].kind == "number"
 
 
 def _closes(between: Sequence[Token]) -> bool:

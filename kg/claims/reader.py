@@ -6,7 +6,17 @@ from itertools import pairwise
 
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Predicate, Reading, Unread
 from retrocypher.kg.claims.coverage import Asked, counted_at, left_in, value_of
-from retrocypher.kg.claims.numbers import QUIET, Group, classified, groups_in, is_route, range_at, step_of
+from retrocypher.kg.claims.numbers import (
+    QUIET,
+    Group,
+    classified,
+    groups_in,
+    is_before,
+    is_route,
+    is_untold,
+    range_at,
+    step_of,
+)
 from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.claims.tokens import Token
@@ -158,6 +168,10 @@ class Reader:
         for place, token in enumerate(tokens):
             if token.kind == "yield":
                 yield from self._yield(place, tokens, groups, told)
+            elif is_untold(tokens, place):
+                scope = self._scope(place, groups) or []
+                product = self._product_of(place, tokens, told, scope)
+                yield from (Claim(each, "YIELD", None, product=product, negated=True) for each in scope)
             elif "best_words" in token.kinds and "below_best" not in token.kinds:
                 scope = self._scope(place, groups) or []
                 denied = place in told.denied
@@ -198,12 +212,16 @@ class Reader:
             yield from self._unnamed(part, tokens, told)
         elif role is not None:
             if self._routes_asked and len(scope) > 1:
-                along = any(group.ids is scope and is_route(tokens, group) for group in groups)
-                ends_of = {"PRODUCES": scope[-1:], "REACTS_IN": scope[:1]}
-                scope = ends_of.get(role, []) if along else []
+                along = any(group.ids is scope and self._is_route(tokens, group) for group in groups)
+                scope = _on_route(part, told.parts, scope, tokens) if along else []
             for number in scope:
                 ends = (name, number) if role in ("REACTS_IN", "TAKES_PART_IN") else (number, name)
                 yield Claim(ends[0], role, ends[1], negated=denied)
+
+    def _is_route(self, tokens: Sequence[Token], group: Group) -> bool:
+        """Whether reactions named together are a route: called one, or as many as the steps asked for."""
+        as_asked = self._routes_asked and self._asked.steps == len(group.ids) > 1
+        return as_asked or is_route(tokens, group)
 
     def _unnamed(self, part: Part, tokens: Sequence[Token], told: SentenceRoles) -> Iterator[Claim]:
         """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
@@ -223,7 +241,8 @@ class Reader:
         self, place: int, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
     ) -> Iterator[Claim]:
         value = tokens[place].value
-        scope = self._scope(place, groups)
+        behind = next((group.ids for group in groups if is_before(tokens, place, group)), None)
+        scope = behind or self._scope(place, groups)
         if value is None or scope is None or len(scope) > 1:
             return
         ends = range_at(tokens, place)
@@ -296,7 +315,7 @@ class Reader:
         goes_on = (step_of(tokens) or 0) > 1 or (first is not None and "links" in first.kinds)
         lone = all(each.kind in ("reaction", "mark") for each in tokens)
         for place, group in enumerate(groups):
-            route = is_route(tokens, group)
+            route = self._is_route(tokens, group)
             for turn, number in enumerate(group.ids):
                 follows = route if turn else (group.linked or (place == 0 and goes_on))
                 self._mentions.append(Mention(number, follows, route or lone))
@@ -322,6 +341,21 @@ class Reader:
             first = chain[0]
             if len(chain) > 1 or first.route or (first.takes and first.makes):
                 yield tuple(each.reaction for each in chain)
+
+
+def _on_route(part: Part, parts: Sequence[Part], route: list[int], tokens: Sequence[Token]) -> list[int]:
+    """Return the reaction of a route that a molecule belongs to: the first for reactants, else the last.
+
+    Of intermediates each belongs to its own step, if there is one for each.
+    """
+    if part.role == "REACTS_IN":
+        return route[:1]
+    if part.role != "PRODUCES":
+        return []
+    if not any(each.kind == "noun" and each.text.lower().startswith("intermediate") for each in tokens):
+        return route[-1:]
+    made = [each for each in parts if each.role == "PRODUCES"]
+    return [route[made.index(part)]] if len(made) == len(route) - 1 else []
 
 
 def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:

@@ -11,6 +11,7 @@ from retrocypher.kg.claims.words import AGENTS_FROM, PRODUCTS_FROM, load_words
 _OPEN = "(["
 _CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly|from$", re.IGNORECASE)
 _PRONOUNS = ("it", "this")
+_DASHES = ("-", "\u2013", "\u2014")
 _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
 
 
@@ -81,7 +82,10 @@ class Roles:
             elif token.text.lower() == "in":
                 self._in_at(place)
             elif "negations" in token.kinds:
-                self._negated = True
+                # "No yield of A is given" says nothing against A.
+                self._negated = not any(
+                    "yield_words" in each.kinds for each in self._tokens[place + 1 : place + 3]
+                )
             elif "turns" in token.kinds or token.text == ";":
                 self._negated = False
             if self._negated:
@@ -211,18 +215,27 @@ class Roles:
                 part.negated = part.negated or negated
 
     def _in_at(self, place: int) -> None:
-        """``in CCO`` names a solvent, ``in reaction 12`` and ``in 2 steps`` do not."""
+        """``in CCO``, ``in ethanol (CCO)`` name a solvent, ``in reaction 12`` and ``in 2 steps`` do not."""
         for token in self._tokens[place + 1 : place + 4]:
             if token.kind == "molecule":
                 self._role = "USES_SOLVENT"
                 return
-            if token.text not in _QUIET and "determiners" not in token.kinds:
+            if (
+                token.text not in _QUIET
+                and token.text not in _OPEN
+                and not token.kinds & {"determiners", "names"}
+            ):
                 return
 
     def _is_empty(self, place: int, token: Token) -> bool:
-        """Whether it says ``no solvent`` or ``solvents: none``."""
-        before = self._tokens[max(0, place - 2) : place]
-        denied = any(each.text.lower() in ("no", "without") for each in before)
+        """Whether it says ``no solvent``, ``solvents: none``, ``solvents: []``, or a cell has a dash."""
+        shown = [each.text for each in self._tokens[place + 1 : place + 7] if each.text not in (":", *_QUIET)]
+        if shown[:2] == ["[", "]"] or (shown[:1] and shown[0] in _DASHES and shown[1:2] in ([], ["|"])):
+            return True
+        before = self._tokens[max(0, place - 3) : place]
+        denied = any(each.text.lower() in ("no", "without") for each in before[-2:]) or (
+            [each.text.lower() for each in before[:2]] in (["without", "any"], ["without", "a"])
+        )
         if denied and all(each.kind != "molecule" for each in self._tokens[place + 1 : place + 3]):
             return True
         after = [each for each in self._tokens[place + 1 : place + 7] if each.text not in (":", "|", *_QUIET)]

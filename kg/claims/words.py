@@ -102,6 +102,7 @@ def load_words() -> Words:
     pattern = re.compile(
         rf"(?P<molecule>{MARK}+)"
         rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦{AGENTS_FROM}{PRODUCTS_FROM}]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
+        r"|(?<=\d )>(?= \d)"
         r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
         r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"
         # A comma is a decimal one before a percent sign alone; elsewhere it parts the numbers of a list.

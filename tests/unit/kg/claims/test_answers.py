@@ -23,9 +23,15 @@ ANSWERS = Path(__file__).with_name("answers.yaml")
 
 
 def read(
-    answer: str, target: str | None = None, known: Iterable[str] = (), *, routes: bool = False
+    answer: str,
+    target: str | None = None,
+    known: Iterable[str] = (),
+    *,
+    routes: bool = False,
+    steps: int | None = None,
 ) -> Reading:
-    return read_answer(sentences_of(answer), Asked(frozenset(known), target), routes=routes)
+    asked = Asked(frozenset(known), target, steps=steps)
+    return read_answer(sentences_of(answer), asked, routes=routes)
 
 
 def cases() -> Iterator[object]:
