@@ -42,19 +42,24 @@ class Asked:
     steps: int | None = None
 
 
-def left_in(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> tuple[str, ...]:
+def left_in(
+    sentence: Sentence, claims: Sequence[Claim], asked: Asked, *, by_model: bool = False
+) -> tuple[str, ...]:
     """Return what a sentence says and no claim of it, a few words each.
 
     These must be in a claim: molecules other than those of the question, numbers other than labels and the
     steps asked for, names of molecules without a SMILES; counts and "only" in a `COUNT` or a denial; a
     denial in a negated claim; "best" in a `BEST_YIELD`; words for roles in a claim of that role. Other
-    comparisons are never read. A heading, a list's introduction or a sentence that repeats the question may
-    name roles and the question's molecules.
+    comparisons are never read, and words such as "same" not by rules. A heading, a list's introduction or a
+    sentence that repeats the question may name roles and the question's molecules.
+
+    Args:
+        by_model: Whether a model has read the sentence; else rules have.
     """
-    return tuple(dict.fromkeys(_left(sentence, claims, asked)))
+    return tuple(dict.fromkeys(_left(sentence, claims, asked, by_model)))
 
 
-def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
+def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: bool) -> Iterator[str]:
     tokens = sentence.tokens
     named = {name for claim in claims for name in claim.molecules}
     yield from (
@@ -76,6 +81,7 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked) -> Iterator
             or ("exclusives" in kinds and not (counts or denies or _of_steps(tokens, place, asked)))
             or ("best_words" in kinds and not best)
             or ("comparisons" in kinds and "best_words" not in kinds)
+            or ("relations" in kinds and not by_model)
             or "below_best" in kinds
             or "worded_yields" in kinds
             or "stray" in kinds
@@ -127,7 +133,7 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> 
         own = _counted_as(counted, listed)
         if "several" in token.kinds and counted is not None and not _is_own(own, plain):
             yield token.text
-        if value is None or (worded and counted is None):
+        if value is None or (worded and (counted is None or _is_pronoun(tokens, place))):
             continue
         if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
             continue
@@ -140,6 +146,12 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> 
         if not worded and _is_label(tokens, place, value):
             continue
         yield token.text
+
+
+def _is_pronoun(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "one" counts nothing: ``from one reaction to the next``, ``a further one``."""
+    before = tokens[place - 1].text.lower() if place else ""
+    return tokens[place].text.lower() == "one" and before in ("from", "further", "other", "another", "which")
 
 
 def _told(claims: Sequence[Claim]) -> Iterator[float]:

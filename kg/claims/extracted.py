@@ -155,7 +155,9 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
             if isinstance(entry, RouteEntry):
                 routes.setdefault(tuple(entry.reactions))
             reactions.update(dict.fromkeys(_reactions(entry)))
-        left = left_in(sentence, [*said, *_named(own)], asked)
+        # A heading names the reactions that the sentences below it speak of.
+        named = _named(entries) if sentence.introduces else _named(own)
+        left = left_in(sentence, [*said, *named], asked, by_model=True)
         if any(isinstance(entry, OtherEntry) for entry in own):
             left = (*left, "what no claim says")
         if left:
@@ -171,11 +173,10 @@ def _reactions(entry: AnyEntry) -> list[int]:
     return [reaction] if isinstance(reaction, int) and not getattr(entry, "negated", False) else []
 
 
-def _named(own: Sequence[AnyEntry]) -> Iterator[Claim]:
-    """What accounts for ids that a sentence only lists."""
-    for entry in own:
-        if isinstance(entry, RouteEntry | ListedEntry):
-            yield from (Claim(None, "TAKES_PART_IN", number) for number in entry.reactions)
+def _named(entries: Sequence[AnyEntry]) -> Iterator[Claim]:
+    """What accounts for ids that a sentence only names."""
+    for entry in entries:
+        yield from (Claim(None, "TAKES_PART_IN", number) for number in _reactions(entry))
 
 
 def _claims(entry: AnyEntry, made: Mapping[Any, str | None]) -> Iterator[Claim]:

@@ -40,6 +40,7 @@ _KINDS = (
     "denials",
     "exclusives",
     "comparisons",
+    "relations",
     "number_words",
     "several",
     "countables",

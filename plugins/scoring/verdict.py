@@ -136,7 +136,7 @@ class Requirements:
             )
         if claim.subject is not None or self.routes:
             return claim
-        if claim.role is None and claim.product is None:
+        if role == "PRODUCES" and claim.product is None:
             more = self.products[1] if len(self.products) == 2 else None
             first = self.products[0] if self.products else self.target
             many = len(self.products) > 2
@@ -207,7 +207,15 @@ class Requirements:
         if self.asked.intent is None:
             return []
         loose = (name for claim in claims if _is_loose(claim) for name in claim.molecules)
-        unclear = dict.fromkeys(name for name in loose if name not in self.known)
+        # What another sentence says of them: in which reaction they have the part that is asked for.
+        part = "PRODUCES" if self.asked.intent == "intermediates" else self._role_asked()
+        clear = {
+            name
+            for claim in claims
+            if claim.reactions and not claim.negated and part in (claim.predicate, "TAKES_PART_IN")
+            for name in claim.molecules
+        }
+        unclear = dict.fromkeys(name for name in loose if name not in self.known | clear)
         if not unclear:
             return []
         return [
@@ -300,6 +308,7 @@ def overall(
     thresholds: Thresholds,
     unread: Collection[int | None] = (),
     fits: Collection[Claim] = (),
+    unsure: Collection[Claim] = (),
 ) -> AnswerVerdict:
     """Return the verdict on an answer.
 
@@ -312,13 +321,15 @@ def overall(
         unread: The sentences that are not read whole. What they seem to claim may be misread, so it keeps an
             answer from being verified, but does not refute it.
         fits: What the question asks of reactions that counts as claims of the answer, too.
+        unsure: Claims whose meaning was taken from the question; they do not refute an answer.
     """
     support = support_of(claims)
     false = [each for each in claims if is_false(each)]
     sure = [
         each
         for each in false
-        if (each.claim in fits if each.claim.origin == "question" else each.claim.sentence not in unread)
+        if each.claim not in unsure
+        and (each.claim in fits if each.claim.origin == "question" else each.claim.sentence not in unread)
     ]
 
     def verdict() -> OverallVerdict:
@@ -383,7 +394,13 @@ def judge_answer(
     # Of a reaction whose product the answer tells itself, it does not say that it makes what is asked for.
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
-    return overall(verified, short, thresholds or Thresholds(), unread, fits)
+    # "Two reactions" may be those of the answer: what else is asked of them is taken from the question.
+    unsure = [
+        required.completed(each)
+        for each in reading.claims
+        if each.predicate == "COUNT" and each.subject is None and each.product is None
+    ]
+    return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
 
 
 def _is_open(found: VerifiedClaim) -> bool:

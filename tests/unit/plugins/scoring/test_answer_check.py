@@ -74,6 +74,34 @@ def test_a_list_that_claims_too_much_refutes() -> None:
     assert found.verification.verdict == "REFUTED"
 
 
+@pytest.mark.parametrize(("heading", "verdict"), [(5, "VERIFIED"), (6, "PARTIALLY_VERIFIED")])
+def test_a_heading_names_the_reactions_of_the_claims_below_it(heading: int, verdict: OverallVerdict) -> None:
+    answer = f"## Reaction {heading}\n\n{TRUE.replace('In reaction 5, the', 'The')}"
+    claims = [{**each, "sentence": 2} for each in ALL]
+    assert check(answer, *claims).verification.verdict == verdict
+
+
+@pytest.mark.parametrize(("named", "verdict"), [("CC=O", "VERIFIED"), (ETHANOL, "PARTIALLY_VERIFIED")])
+def test_an_intermediate_that_is_only_listed_is_made_in_another_claim(
+    named: str, verdict: OverallVerdict
+) -> None:
+    ways = ((5, ETHANOL, "CC=O"), (6, "CC=O", ACID))
+    reactions = tuple(Reaction(id, (one,), (other,), (), (), (None,)) for id, one, other in ways)
+    verifier = Verifier(asking_reactions(reactions))
+    asked = "Which intermediate molecules occur on the way to"
+    question = f"{asked} {ACID} when it is made in exactly 2 reaction steps?"
+    answer = f"It is {named}. Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
+    entries = [
+        {"claim": "listed", "sentence": 1, "molecules": [named]},
+        made(2, "reactant", ETHANOL),
+        made(2, "product", "CC=O"),
+        {**made(2, "reactant", "CC=O"), "reaction": 6},
+        {"claim": "route", "sentence": 2, "reactions": [5, 6]},
+    ]
+    stated = read_stated(json.dumps(entries), 2)
+    assert judge_answer(question, answer, verifier, entries=stated.usable).verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("sentence", "entry", "verdict"),
     [
@@ -111,6 +139,11 @@ def test_a_list_that_claims_too_much_refutes() -> None:
         ),
         ("It works better than others.", {"claim": "other", "sentence": 2}, "PARTIALLY_VERIFIED"),
         ("Brine is the solvent.", None, "PARTIALLY_VERIFIED"),
+        # What "7 reactions" are is taken from the question, so it does not refute.
+        ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "PARTIALLY_VERIFIED"),
+        ("There is one reaction.", {**COUNT, "value": 1, "role": "product"}, "VERIFIED"),
+        ("These precursors are recorded.", None, "VERIFIED"),
+        ("They go from one reaction to the next, in the same way.", None, "VERIFIED"),
         ("I hope this helps.", None, "VERIFIED"),
         ("You asked for the precursors:", None, "VERIFIED"),
     ],
