@@ -88,7 +88,8 @@ def test_questions_are_even_split_and_the_same_each_time(server: Server, tmp_pat
     made = server.generate(graph, 96, 5)
     splits = Counter(each.split for each in made.questions)
     assert splits == {"test": 96, "train": 24}
-    assert set(Counter(each.task for each in made.questions).values()) == {10}
+    # One more or fewer where a match that is asked about again belongs to the split that has enough.
+    assert set(Counter(each.task for each in made.questions).values()) <= {9, 10, 11}
     matches = {
         split: {each.match for each in made.questions if each.split == split} for split in ("test", "train")
     }
