@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from retrocypher.kg.claims.claim import Predicate
+from retrocypher.kg.claims.numbers import is_untold
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import AGENTS_FROM, PRODUCTS_FROM, load_words
 
@@ -83,9 +84,8 @@ class Roles:
                 self._in_at(place)
             elif "negations" in token.kinds:
                 # "No yield of A is given" says nothing against A.
-                self._negated = not any(
-                    "yield_words" in each.kinds for each in self._tokens[place + 1 : place + 3]
-                )
+                after = range(place + 1, min(place + 3, len(self._tokens)))
+                self._negated = not any(is_untold(self._tokens, at) for at in after)
             elif "turns" in token.kinds or token.text == ";":
                 self._negated = False
             if self._negated:
