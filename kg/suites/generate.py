@@ -2,10 +2,11 @@
 
 Dropped are questions whose answer is empty, longer than 100,000 rows or slower than 30 seconds, and those
 whose answer is trivial: a condition or relationship that can be left out with the same result, or a named
-node that is its own answer. The same holds for parts of the reference query that can be left out with the
-same result (`_PARTS`): EX would not tell a query without such a part from a right one. Also dropped is a
-question whose answer depends on whether one relationship may serve two hops, which Cypher forbids within a
-MATCH and English does not say.
+node that is its own answer. Dropped, too, is a question that a query without a part of the reference query
+answers, because EX would not tell the two apart. Also dropped is a question whose answer depends on whether
+one relationship may serve two hops, which Cypher forbids within a MATCH and English does not say.
+
+All of this is decided by the matcher: what Neo4j returns without ORDER BY depends on how it stores the graph.
 """
 
 import logging
@@ -15,16 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
-from retrocypher.kg.cypher.clauses import relationship_patterns
-from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.execution.hashing import hash_value
-from retrocypher.kg.mutations.registry import OPERATORS, mutations_of
 from retrocypher.kg.questions.question import UNANSWERABLE
 from retrocypher.kg.suites.english import English
 from retrocypher.kg.suites.graph import PropertyGraph
-from retrocypher.kg.suites.instances import Match
+from retrocypher.kg.suites.instances import Hop, Match, Return
 from retrocypher.kg.suites.lexicon import Lexicon
 from retrocypher.kg.suites.matcher import Answer, Matcher, without_hop
 from retrocypher.kg.suites.patterns import Sampler, Shape, shapes, tasks, templates
@@ -44,15 +42,8 @@ _SHORT = {
     AMBIGUOUS: "no other relationships between two labels, or properties with one head word, differ",
 }
 """Why there are fewer questions than wanted."""
-_PARTS = {
-    "drop_anchor": "a named node changes nothing",
-    "drop_type": "the type of a relationship changes nothing",
-    "require_match": "that a match is optional changes nothing",
-    "limit_early": "a part of the pattern has few matches",
-    "drop_order": "the order changes nothing",
-    "returned_property": "no node has the property",
-}
-"""Mutation operators, each with why a question is dropped if a query changed by it has the same answer."""
+_FEWEST = 4
+"""Of fewer nodes, a query without ORDER BY, or with a LIMIT too early, is often right by chance."""
 _SLOW = "slower than the time limit, or too large"
 _REPORTED_EVERY = 50
 _TRAINING_SHARE = 4
@@ -231,7 +222,7 @@ class _Generator:
         question.split = split
         if not self._confirmed(question, answer):
             raise _DroppedError(_SLOW)
-        if idle := self._idle(cypher, match, answer):
+        if idle := self._idle(match, wanted, answer, count):
             raise _DroppedError(idle)
         self._seen.add(cypher)
         self._splits[matched] = split
@@ -243,7 +234,7 @@ class _Generator:
         still = self._open_splits()
         if matched in self._splits:
             return self._splits[matched] if self._splits[matched] in still else None
-        behind = (self._counts[task, "train"] + 1) * _TRAINING_SHARE <= self._counts[task, "test"]
+        behind = self._counts[task, "train"] * _TRAINING_SHARE < self._counts[task, "test"]
         first: Split = "train" if behind else "test"
         return first if first in still else still[0]
 
@@ -269,32 +260,34 @@ class _Generator:
             return "the named node is its own answer" if self._matcher.finds_named(match) else ""
         return ""
 
-    def _idle(self, cypher: str, match: Match, answer: Answer) -> str:
-        """Return why the reference query has a part that changes nothing; empty if it has none."""
-        parsed = parse(cypher)
-        for name, reason in _PARTS.items():
-            for mutant in mutations_of(OPERATORS[name], parsed):
-                if name == "drop_type" and not self._has_other_type(parsed, mutant.place, match):
-                    continue
-                result = self._run(mutant.query)
-                if result.status == "ok" and not result.truncated and _alike(result, answer):
-                    return reason
+    def _idle(self, match: Match, wanted: Return, answer: Answer, count: int) -> str:
+        """Return which part of a question its answer may not depend on; empty if there is none."""
+        optional = match.task == "optional_match"
+        nodes = count if wanted.template == "argmax" else len(answer.rows)
+        if (wanted.order or optional) and nodes < _FEWEST:
+            return "few nodes to order or count"
+        if optional and all(row[-1] for row in answer.rows):
+            return "that a match is optional changes nothing"
+        # Without a name, a comparison has several answers.
+        for node in match.named if match.task != "comparison" else ():
+            rest = {each: name for each, name in match.named.items() if each != node}
+            if self._answers(replace(match, named=rest), wanted, answer):
+                return "a named node changes nothing"
+        for hop in match.hops if match.period is None else ():
+            hops = tuple(replace(each, type="") if each is hop else each for each in match.hops)
+            if self._has_other_type(match, hop) and self._answers(replace(match, hops=hops), wanted, answer):
+                return "the type of a relationship changes nothing"
         return ""
 
-    def _has_other_type(self, query: ParsedQuery, place: int, match: Match) -> bool:
-        """Tell whether a relationship of the query could be of another type in the schema.
+    def _answers(self, match: Match, wanted: Return, answer: Answer) -> bool:
+        """Tell whether a wider pattern has an answer, or may have it because of a tie at the top."""
+        wider = self._matcher.answer(match, wanted)
+        return wider is not None and wider.rows in ([], answer.rows)
 
-        That type is between the same labels and, for a question of a period, has the property of its start.
-        """
-        variable = relationship_patterns(query)[place].variable
-        hop = next(each for each in match.hops if each.variable == variable)
+    def _has_other_type(self, match: Match, hop: Hop) -> bool:
         ends = (match.labels[hop.start], match.labels[hop.end])
-        return any(
-            (each.start, each.end) == ends
-            and each.type != hop.type
-            and (match.period is None or match.period.start in each.properties)
-            for each in self._graph.schema.relationships
-        )
+        known = self._graph.schema.relationships
+        return any((each.start, each.end) == ends and each.type != hop.type for each in known)
 
     def _confirmed(self, question: TableQuestion, answer: Answer) -> bool:
         """Return whether Neo4j gives the answer in time; raise GraphError if it gives another one."""
@@ -307,20 +300,15 @@ class _Generator:
                 f"The reference query of {question.question!r} failed: {result.message} "
                 f"It is: {question.cypher}"
             )
-        if not _alike(result, answer):
+        theirs, ours = (
+            [hash_value(list(row), "ordered_lists") for row in rows] for rows in (result.rows, answer.rows)
+        )
+        stretches = pairwise(accumulate(answer.ties, initial=0))
+        alike = all(Counter(theirs[start:stop]) == Counter(ours[start:stop]) for start, stop in stretches)
+        if len(theirs) != len(ours) or not alike:
             raise GraphError(
                 f"Neo4j ({len(result.rows)} rows) and the matcher ({len(answer.rows)} rows) answer "
                 f"{question.question!r} differently; the server may hold another graph. The query is: "
                 f"{question.cypher}"
             )
         return True
-
-
-def _alike(result: Execution, answer: Answer) -> bool:
-    """Tell whether the rows of a query are an answer; those that tie in its order may change places."""
-    theirs, ours = (
-        [hash_value(list(row), "ordered_lists") for row in rows] for rows in (result.rows, answer.rows)
-    )
-    stretches = pairwise(accumulate(answer.ties, initial=0))
-    alike = all(Counter(theirs[start:stop]) == Counter(ours[start:stop]) for start, stop in stretches)
-    return len(theirs) == len(ours) and alike

@@ -20,7 +20,7 @@ Columns = Literal["value", "key_and_value", "different_values"]
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A relationship of a pattern, from the node variable ``start`` to the node variable ``end``."""
+    """A relationship of a pattern, from the node variable ``start`` to ``end``; an empty type is any."""
 
     variable: str
     type: str

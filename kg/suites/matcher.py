@@ -148,7 +148,12 @@ class Matcher:
         return _Query(text, tuple(values))
 
     def _type(self, match: Match, hop: Hop) -> str:
-        return self._types[hop.type, match.labels[hop.start], match.labels[hop.end]]
+        """Return the table of a relationship; without a type, of all between its labels."""
+        ends = (match.labels[hop.start], match.labels[hop.end])
+        if hop.type:
+            return self._types[hop.type, *ends]
+        tables = [table for (_, *between), table in self._types.items() if tuple(between) == ends]
+        return f"({' UNION ALL '.join(f'SELECT id, source, target FROM {table}' for table in tables)})"
 
     def _column(self, label: str, name: str) -> str:
         return self._columns[self._nodes[label]][name]

@@ -131,13 +131,13 @@ def test_what_passes_is_rewritten_and_the_rest_keeps_its_template_text(graph: st
 
 
 def test_the_same_command_asks_nothing_again_and_writes_the_same_bytes(graph: str, api: RolesApi) -> None:
-    assert result_of(generate("first", graph, "--json"))["from_cache"] == 0
+    assert result_of(generate("suite-one", graph, "--json"))["from_cache"] == 0
     asked = len(api.asked)
     api.stop()
-    again = result_of(generate("second", graph, "--json", "--offline"))
+    again = result_of(generate("suite-two", graph, "--json", "--offline"))
     assert (again["requested"], again["from_cache"], again["cost"]) == (0, asked, 0)
-    first, second = (Path(name, "questions.jsonl").read_bytes() for name in ("first", "second"))
-    assert first.replace(b"first", b"second") == second
+    first, second = (Path(name, "questions.jsonl").read_bytes() for name in ("suite-one", "suite-two"))
+    assert first.replace(b"suite-one", b"suite-two") == second
 
 
 @pytest.mark.parametrize(
