@@ -12,7 +12,11 @@ from retrocypher.kg.claims.words import load_words
 _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99
 _NEAR = 4
+_BEFORE_PRONOUNS = frozenset(
+    ("the", "these", "those", "first", "last", "from", "further", "other", "another", "which")
+)
 _SAME = 0.0005
+_MORE = ("other", "others", "else", "further", "more", "second", "third")
 _MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
 """Tags and commands, in which molecules are not found."""
 _SAYS: dict[Predicate, frozenset[str]] = {
@@ -50,8 +54,9 @@ def left_in(
     These must be in a claim: molecules other than those of the question, numbers other than labels and the
     steps asked for, names of molecules without a SMILES; counts and "only" in a `COUNT` or a denial; a
     denial in a negated claim; "best" in a `BEST_YIELD`; words for roles in a claim of that role. Other
-    comparisons are never read, and words such as "same" not by rules. A heading, a list's introduction or a
-    sentence that repeats the question may name roles and the question's molecules.
+    comparisons, and words such as "same", are not read by rules; a model says if its claims leave them out.
+    A heading, a list's introduction or a sentence that repeats the question may name roles and the question's
+    molecules.
 
     Args:
         by_model: Whether a model has read the sentence; else rules have.
@@ -69,19 +74,19 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
     )
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
-    yield from _numbers(tokens, claims, asked)
+    yield from _numbers(tokens, claims, asked, by_model)
     yield from _names(tokens)
     counts = any(each.predicate == "COUNT" for each in claims)
     denies = any(each.negated or _counts_none(each) for each in claims)
     best = any(each.predicate == "BEST_YIELD" for each in claims)
+    legend = _is_legend(tokens)
     for place, token in enumerate(tokens):
         kinds = token.kinds
         if (
-            (_denies(token) and not denies)
+            (_denies(token) and not (denies or legend or (counts and _no_others(tokens, place))))
             or ("exclusives" in kinds and not (counts or denies or _of_steps(tokens, place, asked)))
-            or ("best_words" in kinds and not best)
-            or ("comparisons" in kinds and "best_words" not in kinds)
-            or ("relations" in kinds and not by_model)
+            or ("best_words" in kinds and not (best or sentence.asks))
+            or (kinds & {"comparisons", "relations"} and not kinds & {"best_words"} and not by_model)
             or "below_best" in kinds
             or "worded_yields" in kinds
             or "stray" in kinds
@@ -89,7 +94,9 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
         ):
             yield token.text
     if not (sentence.introduces or sentence.asks):
-        yield from _roles(tokens, claims, asked)
+        # For rules, that a molecule takes part does not say in which role.
+        telling = [each for each in claims if by_model or each.predicate != "TAKES_PART_IN"]
+        yield from _roles(tokens, telling, asked)
 
 
 def _counts_none(claim: Claim) -> bool:
@@ -101,7 +108,8 @@ def _counts_none(claim: Claim) -> bool:
 
 def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
     named = {token.text for token in tokens if token.kind == "molecule"}
-    repeated = {"PRODUCES": asked.target in named, "REACTS_IN": asked.start in named}
+    made = named & asked.known - {asked.start}
+    repeated = {"PRODUCES": bool(made), "REACTS_IN": asked.start in named}
     said = {each.predicate for each in claims} | {each.role for each in claims}
     for token in tokens:
         if (
@@ -112,13 +120,24 @@ def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> It
             yield token.text
 
 
+def _is_legend(tokens: Sequence[Token]) -> bool:
+    """Whether it says what an abbreviation stands for, ``n.r. = not recorded``, and names nothing else."""
+    said = any(each.text == "=" for each in tokens) and any("untold" in each.kinds for each in tokens)
+    return said and all(each.kind in ("word", "mark") and not each.kinds & {"yield_words"} for each in tokens)
+
+
+def _no_others(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a denial says that there are no more than were counted."""
+    return place + 1 < len(tokens) and tokens[place + 1].text.lower() in _MORE
+
+
 def _denies(token: Token) -> bool:
     text = token.text.lower()
     negated = token.kind == "verb" and (" not" in text or "n't" in text or "n\u2019t" in text)
     return negated or bool(token.kinds & {"negations", "denials"})
 
 
-def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
+def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_model: bool) -> Iterator[str]:
     told = list(_told(claims))
     ranges = [
         (each.low, each.object)
@@ -133,25 +152,42 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> 
         own = _counted_as(counted, listed)
         if "several" in token.kinds and counted is not None and not _is_own(own, plain):
             yield token.text
-        if value is None or (worded and (counted is None or _is_pronoun(tokens, place))):
+        if value is None or (worded and _is_pronoun(tokens, place, counted)):
             continue
         if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
             continue
         if any(low - _SAME <= value <= high + _SAME for low, high in ranges):
             continue
-        if counted is not None and counted.kinds & {"step_words", "reactions"} and asked.steps == value:
+        if asked.steps == value and (
+            (counted is not None and counted.kinds & {"step_words", "reactions"})
+            or _is_of_steps(tokens, place)
+        ):
             continue
         if counted is not None and plain and value in own:
             continue
-        if not worded and _is_label(tokens, place, value):
+        if not worded and (_is_label(tokens, place, value) or (by_model and _is_section(tokens, place))):
             continue
         yield token.text
 
 
-def _is_pronoun(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "one" counts nothing: ``from one reaction to the next``, ``a further one``."""
-    before = tokens[place - 1].text.lower() if place else ""
-    return tokens[place].text.lower() == "one" and before in ("from", "further", "other", "another", "which")
+def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number stands behind the word for what it counts: ``"steps": 3``, ``step 1 of 3``."""
+    before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET | {":"}]
+    if len(before) > 1 and before[-1].text in ("of", "/") and before[-2].kind == "number":
+        before = before[:-2]
+    return bool(before) and bool(before[-1].kinds & {"step_words", "counters"})
+
+
+def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> bool:
+    """Whether a number word counts nothing: ``from one reaction to the next``, ``of the two``.
+
+    One that ends a sentence does count: ``there are two``.
+    """
+    stands_for = place > 0 and tokens[place - 1].text.lower() in _BEFORE_PRONOUNS
+    if tokens[place].text.lower() == "one":
+        return counted is None or stands_for
+    goes_on = any(each.kind != "mark" for each in tokens[place + 1 :])
+    return counted is None and (goes_on or stands_for)
 
 
 def _told(claims: Sequence[Claim]) -> Iterator[float]:
@@ -234,9 +270,17 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     if not before:
         after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
         return place > 0 and after in (":", ".", ")")
-    if before[-1].text == ":" and len(before) > 1:
+    while before[-1].text.lower() in (":", "no.") and len(before) > 1:
         before.pop()
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
+
+
+def _is_section(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number is that of a section, as in ``2.1 Routes``."""
+    value, after = tokens[0].value, next(iter(tokens[1:]), None)
+    if place or tokens[0].kind != "number" or value is None or value > _LARGEST_LABEL or after is None:
+        return False
+    return after.text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
 def _names(tokens: Sequence[Token]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The claims that an extractor lists, sentence by sentence, and what an answer says by them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated, Any, Literal
@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
 from retrocypher.kg.claims.coverage import Asked, left_in
-from retrocypher.kg.claims.sentences import Sentences
+from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.graph.molecules import canonical_name
 
 Role = Literal["reactant", "product", "agent", "solvent"]
@@ -21,6 +21,8 @@ _PREDICATES: Mapping[str, Predicate] = {
     "solvent": "USES_SOLVENT",
     "route": "LEADS_TO",
 }
+_MOST_CHAINS = 1_000
+"""Beginnings of chains that are followed."""
 Id = Annotated[int, Meta(ge=0, lt=10**9)]
 ReactionName = Id | Annotated[str, Meta(max_length=40)] | None
 """An id; else a name of the extractor's own, the same for all claims of that reaction; null for any."""
@@ -155,15 +157,45 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
             if isinstance(entry, RouteEntry):
                 routes.setdefault(tuple(entry.reactions))
             reactions.update(dict.fromkeys(_reactions(entry)))
-        # A heading names the reactions that the sentences below it speak of.
-        named = _named(entries) if sentence.introduces else _named(own)
+        later = [each for each in entries if each.sentence > sentence.number]
+        named = [
+            *_named(entries if sentence.introduces or sentence.asks else own),
+            *_told_later(sentence, later),
+        ]
         left = left_in(sentence, [*said, *named], asked, by_model=True)
         if any(isinstance(entry, OtherEntry) for entry in own):
             left = (*left, "what no claim says")
         if left:
             unread.append(Unread(sentence.number, sentence.text, left))
         claims.update(dict.fromkeys(said))
+    routes.update(dict.fromkeys(_linked(claims, routes)))
     return Reading(tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole)
+
+
+def _linked(claims: Iterable[Claim], routes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """Yield the chains of reactions outside of all routes, in which one takes up what another makes."""
+    told = {number for route in routes for number in route}
+    makes: dict[int, set[Any]] = {}
+    takes: dict[int, set[Any]] = {}
+    for claim in claims:
+        for number in claim.reactions if not claim.negated else ():
+            if claim.predicate == "PRODUCES":
+                makes.setdefault(number, set()).add(claim.object)
+            elif claim.predicate == "REACTS_IN":
+                takes.setdefault(number, set()).add(claim.subject)
+    after = {
+        one: [other for other in takes if other != one and made & takes[other]] for one, made in makes.items()
+    }
+    second = {other for others in after.values() for other in others}
+    chains: list[tuple[int, ...]] = [(number,) for number in after if number not in second]
+    for _ in range(_MOST_CHAINS):
+        if not chains:
+            return
+        chain = chains.pop()
+        further = [each for each in after.get(chain[-1], ()) if each not in chain]
+        chains += [(*chain, each) for each in further]
+        if not further and len(chain) > 1 and not told.issuperset(chain):
+            yield chain
 
 
 def _reactions(entry: AnyEntry) -> list[int]:
@@ -173,8 +205,23 @@ def _reactions(entry: AnyEntry) -> list[int]:
     return [reaction] if isinstance(reaction, int) and not getattr(entry, "negated", False) else []
 
 
+def _told_later(sentence: Sentence, later: Sequence[AnyEntry]) -> Iterator[Claim]:
+    """What accounts for a sentence by the claims of later ones.
+
+    A route that several sentences tell is claimed with the last of them, and what is only listed with the
+    sentence that says what it is. A line may go on in the next one.
+    """
+    if not (sentence.is_list or sentence.is_fragment):
+        yield from _named([each for each in later if isinstance(each, RouteEntry)])
+        return
+    yield from _named(later)
+    for entry in later:
+        for claim in _claims(entry, {}):
+            yield from (Claim(name, "TAKES_PART_IN", None) for name in claim.molecules)
+
+
 def _named(entries: Sequence[AnyEntry]) -> Iterator[Claim]:
-    """What accounts for ids that a sentence only names."""
+    """What accounts for ids that a sentence only names, or the heading of the sentences that say more."""
     for entry in entries:
         yield from (Claim(None, "TAKES_PART_IN", number) for number in _reactions(entry))
 

@@ -20,7 +20,11 @@ from retrocypher.kg.claims.tokens import (
 )
 from retrocypher.kg.claims.words import MARK, load_words
 
-_END = re.compile(rf"[.!?][)\]\"'*`_]*[ \t\n]+(?=[\"'(\[*`_#]*[A-Z\d{MARK}])")
+# Not behind "no." and a number.
+_END = re.compile(
+    r"(?!(?:(?<=\b[Nn]o)|(?<=\b[Nn]os))\.\s+\d)"
+    rf"[.!?][)\]\"'*`_]*[ \t\n]+(?=[\"'(\[*`_#]*[A-Z\d{MARK}])"
+)
 _NEW_LINE = re.compile(
     rf"\n(?=[ \t]*(?:[*`_\"'(\[{{#]*[A-Z\d{MARK}]|[-\u2013\u2022]|[\w ]{{1,30}}:|[a-z]+[ #]*\d))"
     r"|(?<=[.:;!?])\n"
@@ -32,6 +36,7 @@ _NODES = re.compile(rf"\[\s*{_NODE}(?:\s*,\s*{_NODE})*\s*\]")
 """A route as the rows that an answer is written from show it: ``[{"id": 12}, {"id": 13}]``."""
 _NOT_IDS = re.compile(r"[^\d,\[\]\s]")
 _JSON = re.compile(r"\s*[\[{]\s*[\"{\[\]}]")
+_OF_LABELS = frozenset(("determiners", "lists", "reactions", "routes", "yield_words", "of", "counters"))
 _LEAST_ID = 100
 """From here on, a number in a column that counts the rows is an id."""
 
@@ -60,9 +65,26 @@ class Sentence:
 
     @property
     def introduces(self) -> bool:
-        """Whether it is a heading, or ends with a colon."""
+        """Whether it is a heading, ends with a colon, speaks of what follows, or only names roles."""
         last = next((each.text for each in reversed(self.tokens) if each.text not in "*_`\"'"), "")
-        return self.kind == "heading" or last == ":"
+        announces = any("introductions" in each.kinds for each in self.tokens)
+        return self.kind == "heading" or last == ":" or announces or self._is_label
+
+    @property
+    def _is_label(self) -> bool:
+        """Whether it is words such as ``the solvents`` or the first line of a table in CSV."""
+        return all(each.kind in ("noun", "mark") or each.kinds & _OF_LABELS for each in self.tokens)
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it is a line that goes on in the next one."""
+        return self.kind == "text" and self.tokens[-1].kind != "mark"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it only names reactions or molecules, such as ``Reaction 12.`` above what is said of it."""
+        kinds = {"number", "reaction", "molecule", "mark"}
+        return all(each.kind in kinds or each.kinds & {"reactions", "lists"} for each in self.tokens)
 
     @property
     def asks(self) -> bool:

@@ -154,6 +154,8 @@ def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedCl
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
     if value is None:
         return VerifiedClaim(claim, "CONTRADICTED", f"the yield is {known[0][1]:g} %", (Evidence(*known[0]),))
+    if claim.subject is None and claim.low is not None:
+        return _by_range(claim, known, claim.low, value, same)
     low = value if claim.low is None else claim.low
     if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
         low, value = 100 * low, 100 * value
@@ -168,6 +170,21 @@ def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedCl
     if distance <= near:
         return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence)
     return VerifiedClaim(claim, "CONTRADICTED", told, evidence)
+
+
+def _by_range(
+    claim: Claim, known: list[tuple[int, float]], low: float, high: float, same: float
+) -> VerifiedClaim:
+    """Judge the range of all yields of a product: from the lowest that is known to the highest."""
+    ends = min(known, key=lambda each: each[1]), max(known, key=lambda each: each[1])
+    evidence = tuple(Evidence(*end) for end in dict.fromkeys(ends))
+    told = f"the yields go from {ends[0][1]:g} to {ends[1][1]:g} %"
+    if max(abs(ends[0][1] - low), abs(ends[1][1] - high)) <= same:
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
+    if claim.negated:
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
+    within = all(_outside(value, low, high) <= same for _, value in known)
+    return VerifiedClaim(claim, "UNCERTAIN" if within else "CONTRADICTED", told, evidence)
 
 
 def _outside(found: float, low: float, high: float) -> float:

@@ -45,6 +45,8 @@ _KINDS = (
     "several",
     "countables",
     "step_words",
+    "idioms",
+    "introductions",
     "asks",
     "running",
     "co_products",

@@ -30,6 +30,7 @@ from retrocypher.prompts.validation.question import read_question
 _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
+_OF_ROUTE_MOLECULES = frozenset({"intermediates", "multi_step_precursors"})
 _OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
 _COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
 
@@ -381,7 +382,8 @@ def judge_answer(
         reading = read_answer(sentences, asked, routes=required.routes)
     else:
         reading = reading_of(entries, sentences, asked)
-    said = [required.completed(claim) for claim in reading.claims if not _is_named(claim, required.known)]
+    stated = reading.claims if entries is None else _without_own_counts(reading.claims, required)
+    said = [required.completed(claim) for claim in stated if not _is_named(claim, required.known)]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     verified = verifier.verify(claims)
@@ -403,9 +405,25 @@ def judge_answer(
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
 
 
+def _without_own_counts(claims: Sequence[Claim], required: Requirements) -> list[Claim]:
+    """Leave out counts of molecules of routes that are as many as are named, and of steps as asked for."""
+    named: dict[Predicate, set[str]] = {}
+    for claim in claims if required.asked.intent in _OF_ROUTE_MOLECULES else ():
+        named.setdefault(claim.predicate, set()).update(set(claim.molecules) - required.known)
+    own = {required.asked.steps, *(len(each) for each in named.values())} if required.routes else set()
+    return [claim for claim in claims if not (_is_bare_count(claim) and claim.object and claim.object in own)]
+
+
+def _is_bare_count(claim: Claim) -> bool:
+    """Whether a count does not say what it counts."""
+    return claim.predicate == "COUNT" and claim.subject is claim.product is None and claim.role is None
+
+
 def _is_open(found: VerifiedClaim) -> bool:
-    """Whether a count cannot be compared with the graph."""
-    return found.claim.predicate == "COUNT" and found.verdict == "UNCERTAIN"
+    """Whether a count cannot be compared with the graph, or a range of yields is wider than its own."""
+    claim = found.claim
+    of_all = claim.predicate == "COUNT" or (claim.subject is None and claim.low is not None)
+    return of_all and found.verdict == "UNCERTAIN"
 
 
 def _is_named(claim: Claim, known: Collection[str]) -> bool:

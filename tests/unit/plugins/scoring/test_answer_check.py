@@ -51,6 +51,8 @@ TRUE = f"In reaction 5, the reactants {ETHANOL} and {ACID} give the product {EST
 
 COUNT = {"claim": "count", "sentence": 2}
 YIELD = {"claim": "yield", "sentence": 2, "reaction": 5}
+LISTED = {"claim": "listed", "sentence": 2}
+YIELDS = {**YIELD, "reaction": None, "product": ESTER}
 
 
 def test_the_claims_that_a_model_lists_decide() -> None:
@@ -81,25 +83,78 @@ def test_a_heading_names_the_reactions_of_the_claims_below_it(heading: int, verd
     assert check(answer, *claims).verification.verdict == verdict
 
 
+WAY = ((5, ETHANOL, "CC=O"), (6, "CC=O", ACID))
+STEPS = [
+    made(2, "reactant", ETHANOL),
+    made(2, "product", "CC=O"),
+    {**made(2, "reactant", "CC=O"), "reaction": 6},
+]
+
+
+def verdict_on_way(question: str, answer: str, *entries: dict[str, Any]) -> OverallVerdict:
+    """The verdict where reaction 5 makes CC=O from ethanol, and reaction 6 acetic acid from that."""
+    reactions = tuple(Reaction(id, (one,), (other,), (), (), (None,)) for id, one, other in WAY)
+    stated = read_stated(json.dumps(entries), 3)
+    return judge_answer(
+        question, answer, Verifier(asking_reactions(reactions)), entries=stated.usable
+    ).verdict
+
+
 @pytest.mark.parametrize(("named", "verdict"), [("CC=O", "VERIFIED"), (ETHANOL, "PARTIALLY_VERIFIED")])
 def test_an_intermediate_that_is_only_listed_is_made_in_another_claim(
     named: str, verdict: OverallVerdict
 ) -> None:
-    ways = ((5, ETHANOL, "CC=O"), (6, "CC=O", ACID))
-    reactions = tuple(Reaction(id, (one,), (other,), (), (), (None,)) for id, one, other in ways)
-    verifier = Verifier(asking_reactions(reactions))
     asked = "Which intermediate molecules occur on the way to"
     question = f"{asked} {ACID} when it is made in exactly 2 reaction steps?"
     answer = f"It is {named}. Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
-    entries = [
-        {"claim": "listed", "sentence": 1, "molecules": [named]},
-        made(2, "reactant", ETHANOL),
-        made(2, "product", "CC=O"),
-        {**made(2, "reactant", "CC=O"), "reaction": 6},
-        {"claim": "route", "sentence": 2, "reactions": [5, 6]},
-    ]
-    stated = read_stated(json.dumps(entries), 2)
-    assert judge_answer(question, answer, verifier, entries=stated.usable).verdict == verdict
+    listed = {"claim": "listed", "sentence": 1, "molecules": [named]}
+    route = {"claim": "route", "sentence": 2, "reactions": [5, 6]}
+    assert verdict_on_way(question, answer, listed, *STEPS, route) == verdict
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(1, "VERIFIED"), (3, "PARTIALLY_VERIFIED")])
+def test_a_count_of_intermediates_may_be_that_of_the_answer(count: int, verdict: OverallVerdict) -> None:
+    question = f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 steps?"
+    answer = f"I find {count}. Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
+    route = {"claim": "route", "sentence": 2, "reactions": [5, 6]}
+    stated = {"claim": "count", "sentence": 1, "value": count}
+    assert verdict_on_way(question, answer, stated, *STEPS, route) == verdict
+
+
+IN_TWO_STEPS = f"Which precursors can be converted into {ACID} in exactly 2 reaction steps?"
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "PARTIALLY_VERIFIED")])
+def test_reactions_of_which_one_takes_up_what_another_makes_are_a_route(
+    last: str | None, verdict: OverallVerdict
+) -> None:
+    told = [made(1, "reactant", ETHANOL), made(1, "product", "CC=O")]
+    end = [{**made(2, "product", ACID), "reaction": 6}]
+    answer = f"Reaction 5 turns {ETHANOL} into CC=O. Reaction 6 makes {ACID}."
+    if last:
+        answer = answer.replace("makes", f"turns {last} into")
+        end.append({**made(2, "reactant", last), "reaction": 6})
+    assert verdict_on_way(IN_TWO_STEPS, answer, *told, *end) == verdict
+
+
+@pytest.mark.parametrize(("place", "verdict"), [(1, "PARTIALLY_VERIFIED"), (2, "VERIFIED")])
+def test_a_route_is_claimed_by_the_last_sentence_that_tells_it(place: int, verdict: OverallVerdict) -> None:
+    sentences = ["The last step is reaction 6.", f"The first one, which takes {ETHANOL}, is reaction 5."]
+    if place == 1:
+        sentences.reverse()
+    route = {"claim": "route", "sentence": place, "reactions": [5, 6]}
+    assert (
+        verdict_on_way(IN_TWO_STEPS, " ".join(sentences), made(place, "reactant", ETHANOL), route) == verdict
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict"), [("Reaction 5.", "VERIFIED"), ("Reaction 6.", "PARTIALLY_VERIFIED")]
+)
+def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: OverallVerdict) -> None:
+    answer = f"1. {label}\n\n   Reactants: {ETHANOL} and {ACID}."
+    claims = [{**each, "sentence": 2} for each in ALL[:2]]
+    assert check(answer, *claims).verification.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -137,6 +192,40 @@ def test_an_intermediate_that_is_only_listed_is_made_in_another_claim(
             {"claim": "yield", "sentence": 2, "reaction": 5, "value": None, "negated": True},
             "REFUTED",
         ),
+        ("All yields are from 80 to 80 %.", {**YIELDS, "low": 80, "value": 80}, "VERIFIED"),
+        ("All yields are from 80 to 90 %.", {**YIELDS, "low": 80, "value": 90}, "PARTIALLY_VERIFIED"),
+        ("All yields are from 85 to 90 %.", {**YIELDS, "low": 85, "value": 90}, "REFUTED"),
+        (
+            "No other reaction makes it.",
+            {**COUNT, "value": 1, "role": "product", "molecule": ESTER},
+            "VERIFIED",
+        ),
+        (
+            "No other reaction makes it.",
+            {**COUNT, "value": 2, "role": "product", "molecule": ESTER},
+            "REFUTED",
+        ),
+        ("No other reaction makes it.", None, "PARTIALLY_VERIFIED"),
+        ("The reactants are those below.", None, "VERIFIED"),
+        (f"Is this the best yield of {ESTER}?", None, "VERIFIED"),
+        (f"Is this the best yield of {ACID}?", None, "PARTIALLY_VERIFIED"),
+        ("This is the best yield.", None, "PARTIALLY_VERIFIED"),
+        ("Feel free to ask about the reactants.", None, "VERIFIED"),
+        ("Best wishes", None, "VERIFIED"),
+        ("It is no. 5 of the list.", {**LISTED, "reactions": [5]}, "VERIFIED"),
+        ("It is no. 5 of the list.", None, "PARTIALLY_VERIFIED"),
+        ("2.1 Findings", None, "VERIFIED"),
+        ("2.1 is the ratio.", None, "PARTIALLY_VERIFIED"),
+        ("3", None, "PARTIALLY_VERIFIED"),
+        ("There are two.", None, "PARTIALLY_VERIFIED"),
+        ("These are the two.", None, "VERIFIED"),
+        ("reactants, products, yields", None, "VERIFIED"),
+        ("(n.r. = not recorded)", None, "VERIFIED"),
+        ("The yield = not recorded.", None, "PARTIALLY_VERIFIED"),
+        ("What reacts in reaction 5?", None, "VERIFIED"),
+        ("What reacts in reaction 6?", None, "PARTIALLY_VERIFIED"),
+        ("Nothing else reacts.", {**COUNT, "value": 2, "role": "reactant", "reaction": 5}, "VERIFIED"),
+        ("Nothing else reacts.", {**COUNT, "value": 3, "role": "reactant", "reaction": 5}, "REFUTED"),
         ("It works better than others.", {"claim": "other", "sentence": 2}, "PARTIALLY_VERIFIED"),
         ("Brine is the solvent.", None, "PARTIALLY_VERIFIED"),
         # What "7 reactions" are is taken from the question, so it does not refute.
