@@ -167,6 +167,9 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             continue
         if not worded and (_is_label(tokens, place, value) or (by_model and _is_section(tokens, place))):
             continue
+        if by_model and place == 0 and token.text == "One":
+            # "One route is …": a model says if it is a count.
+            continue
         yield token.text
 
 
@@ -181,12 +184,12 @@ def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
 def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> bool:
     """Whether a number word counts nothing: ``from one reaction to the next``, ``of the two``.
 
-    One that ends a sentence does count: ``there are two``.
+    One before a mark does count: ``there are two, both in water``.
     """
     stands_for = place > 0 and tokens[place - 1].text.lower() in _BEFORE_PRONOUNS
     if tokens[place].text.lower() == "one":
         return counted is None or stands_for
-    goes_on = any(each.kind != "mark" for each in tokens[place + 1 :])
+    goes_on = place + 1 < len(tokens) and tokens[place + 1].kind != "mark"
     return counted is None and (goes_on or stands_for)
 
 
@@ -270,7 +273,7 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     if not before:
         after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
         return place > 0 and after in (":", ".", ")")
-    while before[-1].text.lower() in (":", "no.") and len(before) > 1:
+    while before[-1].text.lower() in (":", "no.", "number") and len(before) > 1:
         before.pop()
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
 

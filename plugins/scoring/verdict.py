@@ -99,6 +99,9 @@ class Requirements:
             return claim
         if claim.predicate == "BEST_YIELD" and claim.object is None:
             return replace(claim, object=self.target)
+        if claim.predicate == "PRECURSOR_OF":
+            steps = claim.steps or (self.asked.steps if self.routes else None)
+            return replace(claim, object=claim.object or self.target, steps=steps)
         if claim.reactions:
             return claim
         name = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
@@ -147,7 +150,7 @@ class Requirements:
     def _within_routes(self, claim: Claim, name: str) -> Claim:
         """A molecule that an answer names for a route without naming reactions."""
         steps = self.asked.steps
-        precursors = self.asked.intent in ("multi_step_precursors", "chains_between")
+        precursors = self.asked.intent == "multi_step_precursors"
         direct = claim.product is not None and claim.product != self.target
         if not precursors or steps is None or direct or claim.predicate not in ("REACTS_IN", "TAKES_PART_IN"):
             return claim
@@ -207,16 +210,23 @@ class Requirements:
             return ["Nothing can be looked up: it tells no SMILES and no id of a reaction."]
         if self.asked.intent is None:
             return []
-        loose = (name for claim in claims if _is_loose(claim) for name in claim.molecules)
+        loose = ((claim.predicate, name) for claim in claims if _is_loose(claim) for name in claim.molecules)
         # What another sentence says of them: in which reaction they have the part that is asked for.
         part = "PRODUCES" if self.asked.intent == "intermediates" else self._role_asked()
-        clear = {
-            name
+        told = {
+            (claim.predicate, name)
             for claim in claims
-            if claim.reactions and not claim.negated and part in (claim.predicate, "TAKES_PART_IN")
+            if claim.reactions and not claim.negated
             for name in claim.molecules
         }
-        unclear = dict.fromkeys(name for name in loose if name not in self.known | clear)
+        clear = {name for predicate, name in told if part in (predicate, "TAKES_PART_IN")}
+        unclear = dict.fromkeys(
+            name
+            for predicate, name in loose
+            if name not in self.known
+            and (predicate, name) not in told
+            and (predicate != "TAKES_PART_IN" or name not in clear)
+        )
         if not unclear:
             return []
         return [
@@ -396,11 +406,12 @@ def judge_answer(
     # Of a reaction whose product the answer tells itself, it does not say that it makes what is asked for.
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
-    # "Two reactions" may be those of the answer: what else is asked of them is taken from the question.
+    # "Two reactions" may be those of the answer, a precursor one of fewer steps: the question tells the rest.
     unsure = [
         required.completed(each)
         for each in reading.claims
-        if each.predicate == "COUNT" and each.subject is None and each.product is None
+        if each.subject is each.product is None or each.predicate == "PRECURSOR_OF"
+        if each.predicate in ("COUNT", "PRECURSOR_OF") and required.completed(each) != each
     ]
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
 

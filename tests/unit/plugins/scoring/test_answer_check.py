@@ -1,6 +1,7 @@
 """Written answers: the verdict on them, by claims that rules find or a model lists."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +92,11 @@ STEPS = [
 ]
 
 
-def verdict_on_way(question: str, answer: str, *entries: dict[str, Any]) -> OverallVerdict:
+def verdict_on_way(
+    question: str, answer: str, *entries: dict[str, Any], way: Sequence[tuple[int, str, str]] = WAY
+) -> OverallVerdict:
     """The verdict where reaction 5 makes CC=O from ethanol, and reaction 6 acetic acid from that."""
-    reactions = tuple(Reaction(id, (one,), (other,), (), (), (None,)) for id, one, other in WAY)
+    reactions = tuple(Reaction(id, (one,), (other,), (), (), (None,)) for id, one, other in way)
     stated = read_stated(json.dumps(entries), 3)
     return judge_answer(
         question, answer, Verifier(asking_reactions(reactions)), entries=stated.usable
@@ -135,6 +138,41 @@ def test_reactions_of_which_one_takes_up_what_another_makes_are_a_route(
         answer = answer.replace("makes", f"turns {last} into")
         end.append({**made(2, "reactant", last), "reaction": 6})
     assert verdict_on_way(IN_TWO_STEPS, answer, *told, *end) == verdict
+
+
+PRECURSOR = {"claim": "precursor", "sentence": 2, "molecule": ETHANOL}
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        (PRECURSOR, "VERIFIED"),
+        ({**PRECURSOR, "product": ACID}, "VERIFIED"),
+        ({**PRECURSOR, "product": ACID, "steps": 1}, "REFUTED"),
+        ({**PRECURSOR, "molecule": "CC=O"}, "PARTIALLY_VERIFIED"),
+        ({**PRECURSOR, "molecule": "CC=O", "steps": 1}, "VERIFIED"),
+    ],
+)
+def test_how_far_a_precursor_is_may_be_left_to_the_question(
+    claim: dict[str, Any], verdict: OverallVerdict
+) -> None:
+    told = [{**each, "sentence": 1} for each in STEPS]
+    route = {"claim": "route", "sentence": 1, "reactions": [5, 6]}
+    answer = f"Reaction 5 turns {ETHANOL} into CC=O, and 6 consumes it. {claim['molecule']} is a precursor."
+    assert verdict_on_way(IN_TWO_STEPS, answer, *told, route, claim) == verdict
+
+
+@pytest.mark.parametrize(("named", "verdict"), [("CC=O", "VERIFIED"), (ETHANOL, "PARTIALLY_VERIFIED")])
+def test_what_is_formed_on_the_way_is_made_by_a_reaction_of_the_answer(
+    named: str, verdict: OverallVerdict
+) -> None:
+    question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+    told = [{**each, "sentence": 1} for each in STEPS]
+    route = {"claim": "route", "sentence": 1, "reactions": [5, 6]}
+    formed = {**made(2, "product", named), "reaction": None}
+    answer = f"Reaction 5 turns {ETHANOL} into CC=O, and 6 consumes it. On the way, {named} is formed."
+    reactions = (*WAY, (7, "CC", ETHANOL))
+    assert verdict_on_way(question, answer, *told, route, formed, way=reactions) == verdict
 
 
 @pytest.mark.parametrize(("place", "verdict"), [(1, "PARTIALLY_VERIFIED"), (2, "VERIFIED")])
@@ -218,6 +256,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("2.1 is the ratio.", None, "PARTIALLY_VERIFIED"),
         ("3", None, "PARTIALLY_VERIFIED"),
         ("There are two.", None, "PARTIALLY_VERIFIED"),
+        ("There are two, as far as I know.", None, "PARTIALLY_VERIFIED"),
         ("These are the two.", None, "VERIFIED"),
         ("reactants, products, yields", None, "VERIFIED"),
         ("(n.r. = not recorded)", None, "VERIFIED"),
