@@ -406,12 +406,11 @@ def judge_answer(
     # Of a reaction whose product the answer tells itself, it does not say that it makes what is asked for.
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
-    # "Two reactions" may be those of the answer, a precursor one of fewer steps: the question tells the rest.
+    # "Two reactions" may be those of the answer, and a precursor one of fewer steps.
     unsure = [
-        required.completed(each)
+        done
         for each in reading.claims
-        if each.subject is each.product is None or each.predicate == "PRECURSOR_OF"
-        if each.predicate in ("COUNT", "PRECURSOR_OF") and required.completed(each) != each
+        if each.predicate in ("COUNT", "PRECURSOR_OF") and (done := required.completed(each)) != each
     ]
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
 
@@ -431,9 +430,10 @@ def _is_bare_count(claim: Claim) -> bool:
 
 
 def _is_open(found: VerifiedClaim) -> bool:
-    """Whether a count cannot be compared with the graph, or a range of yields is wider than its own."""
+    """Whether a count or a precursor cannot be compared with the graph, or a range of yields is wider."""
     claim = found.claim
-    of_all = claim.predicate == "COUNT" or (claim.subject is None and claim.low is not None)
+    of_range = claim.subject is None and claim.low is not None
+    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF")
     return of_all and found.verdict == "UNCERTAIN"
 
 

@@ -151,14 +151,21 @@ PRECURSOR = {"claim": "precursor", "sentence": 2, "molecule": ETHANOL}
         ({**PRECURSOR, "product": ACID, "steps": 1}, "REFUTED"),
         ({**PRECURSOR, "molecule": "CC=O"}, "PARTIALLY_VERIFIED"),
         ({**PRECURSOR, "molecule": "CC=O", "steps": 1}, "VERIFIED"),
+        # The graph does not know the molecule.
+        ({**PRECURSOR, "molecule": "CCCl"}, "PARTIALLY_VERIFIED"),
+        # Four molecules, or four routes?
+        ({"claim": "count", "sentence": 2, "value": 4, "product": ACID, "steps": 2}, "PARTIALLY_VERIFIED"),
+        (
+            {"claim": "count", "sentence": 2, "value": 4, "role": "route", "product": ACID, "steps": 2},
+            "REFUTED",
+        ),
     ],
 )
-def test_how_far_a_precursor_is_may_be_left_to_the_question(
-    claim: dict[str, Any], verdict: OverallVerdict
-) -> None:
+def test_what_is_left_to_the_question_does_not_refute(claim: dict[str, Any], verdict: OverallVerdict) -> None:
     told = [{**each, "sentence": 1} for each in STEPS]
     route = {"claim": "route", "sentence": 1, "reactions": [5, 6]}
-    answer = f"Reaction 5 turns {ETHANOL} into CC=O, and 6 consumes it. {claim['molecule']} is a precursor."
+    told_last = f"{claim['molecule']} is a precursor." if "molecule" in claim else f"There are 4 to {ACID}."
+    answer = f"Reaction 5 turns {ETHANOL} into CC=O, and 6 consumes it. {told_last}"
     assert verdict_on_way(IN_TWO_STEPS, answer, *told, route, claim) == verdict
 
 
