@@ -86,7 +86,7 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
             (_denies(token) and not (denies or legend or (counts and _no_others(tokens, place))))
             or ("exclusives" in kinds and not (counts or denies or _of_steps(tokens, place, asked)))
             or ("best_words" in kinds and not (best or sentence.asks))
-            or (kinds & {"comparisons", "relations"} and not kinds & {"best_words"} and not by_model)
+            or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
             or "below_best" in kinds
             or "worded_yields" in kinds
             or "stray" in kinds
@@ -123,7 +123,7 @@ def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> It
 def _is_legend(tokens: Sequence[Token]) -> bool:
     """Whether it says what an abbreviation stands for, ``n.r. = not recorded``, and names nothing else."""
     said = any(each.text == "=" for each in tokens) and any("untold" in each.kinds for each in tokens)
-    return said and all(each.kind in ("word", "mark") and not each.kinds & {"yield_words"} for each in tokens)
+    return said and all(each.kind in ("word", "mark") and "yield_words" not in each.kinds for each in tokens)
 
 
 def _no_others(tokens: Sequence[Token], place: int) -> bool:
@@ -165,10 +165,10 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             continue
         if counted is not None and plain and value in own:
             continue
-        if not worded and (_is_label(tokens, place, value) or (by_model and _is_section(tokens, place))):
+        if not worded and _is_label(tokens, place, value):
             continue
-        if by_model and place == 0 and token.text == "One":
-            # "One route is …": a model says if it is a count.
+        # "One route is …": a model says if it is a count.
+        if by_model and place == 0 and (token.text == "One" or _begins_section(tokens)):
             continue
         yield token.text
 
@@ -278,12 +278,12 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
 
 
-def _is_section(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a number is that of a section, as in ``2.1 Routes``."""
-    value, after = tokens[0].value, next(iter(tokens[1:]), None)
-    if place or tokens[0].kind != "number" or value is None or value > _LARGEST_LABEL or after is None:
+def _begins_section(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence begins with the number of a section: ``2.1 Routes``."""
+    value = tokens[0].value
+    if tokens[0].kind != "number" or value is None or value > _LARGEST_LABEL or len(tokens) == 1:
         return False
-    return after.text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
+    return tokens[1].text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
 def _names(tokens: Sequence[Token]) -> Iterator[str]:

@@ -173,7 +173,7 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
 
 
 def _linked(claims: Iterable[Claim], routes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """Yield the chains of reactions outside of all routes, in which one takes up what another makes."""
+    """Yield the chains outside of all routes: a product of each reaction is a reactant of the next."""
     told = {number for route in routes for number in route}
     makes: dict[int, set[Any]] = {}
     takes: dict[int, set[Any]] = {}

@@ -30,7 +30,6 @@ from retrocypher.prompts.validation.question import read_question
 _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
-_OF_ROUTE_MOLECULES = frozenset({"intermediates", "multi_step_precursors"})
 _OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
 _COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
 
@@ -417,10 +416,12 @@ def judge_answer(
 
 def _without_own_counts(claims: Sequence[Claim], required: Requirements) -> list[Claim]:
     """Leave out counts of molecules of routes that are as many as are named, and of steps as asked for."""
+    if not required.routes:
+        return list(claims)
     named: dict[Predicate, set[str]] = {}
-    for claim in claims if required.asked.intent in _OF_ROUTE_MOLECULES else ():
+    for claim in claims if required.asked.intent not in _OF_REACTIONS else ():
         named.setdefault(claim.predicate, set()).update(set(claim.molecules) - required.known)
-    own = {required.asked.steps, *(len(each) for each in named.values())} if required.routes else set()
+    own = {required.asked.steps, *map(len, named.values())}
     return [claim for claim in claims if not (_is_bare_count(claim) and claim.object and claim.object in own)]
 
 

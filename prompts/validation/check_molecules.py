@@ -210,7 +210,7 @@ def _difference(written: str, name: str) -> str:
     for place, (left, right) in enumerate(zip(written, name, strict=False)):
         if left != right:
             return f"they differ from character {place + 1} on."
-    return "one of them goes on where the other ends."
+    return "one of them is the beginning of the other."
 
 
 def check_sets(case: Case, focus: Focus) -> Iterator[Finding]:

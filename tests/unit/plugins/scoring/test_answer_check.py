@@ -128,7 +128,7 @@ IN_TWO_STEPS = f"Which precursors can be converted into {ACID} in exactly 2 reac
 
 
 @pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "PARTIALLY_VERIFIED")])
-def test_reactions_of_which_one_takes_up_what_another_makes_are_a_route(
+def test_reactions_are_a_route_if_a_product_of_one_reacts_in_the_next(
     last: str | None, verdict: OverallVerdict
 ) -> None:
     told = [made(1, "reactant", ETHANOL), made(1, "product", "CC=O")]

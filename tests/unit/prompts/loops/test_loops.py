@@ -226,7 +226,7 @@ SUMMARY = "Molecules react in reactions."
 
 
 def structured(query: str) -> str:
-    return json.dumps({"explanation": "as told", "cypher": query})
+    return json.dumps({"explanation": "as the review asks", "cypher": query})
 
 
 def test_an_accepted_query_is_left_alone() -> None:
