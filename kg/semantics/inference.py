@@ -41,6 +41,7 @@ class Labels:
         self._draft = draft
         self._kinds = frozenset(schema.nodes)
         self._schema = schema
+        self._narrow()
         self.possible: list[frozenset[Kind]] = [self._kinds_of(place) for place in range(len(draft.nodes))]
         self._infer()
         for node in draft.nodes:
@@ -49,6 +50,17 @@ class Labels:
     def labels(self, node: int) -> frozenset[str]:
         """The labels that a node can have."""
         return frozenset(label for kind in self.possible[node] for label in kind)
+
+    def _narrow(self) -> None:
+        """Types that a condition leaves to an edge count as if they stood in its pattern."""
+        for condition in self._draft.conditions:
+            match condition.term:
+                case HasLabel(EdgeTerm(key), types):
+                    edge = self._draft.edges[key]
+                    holds = edge.optional or not condition.optional
+                    kept = edge.types & set(types) if edge.types else frozenset(types)
+                    if kept and holds and condition.scope == edge.scope:
+                        edge.types = kept
 
     def _kinds_of(self, place: int) -> frozenset[Kind]:
         node = self._draft.nodes[place]

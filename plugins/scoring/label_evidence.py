@@ -97,14 +97,17 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
     missing = {key for key, counts in keys.items() if counts.fn}
     absent = frozenset(key for key in missing if not keys[key].columns)
     ids = found["id"]
+    surplus = frozenset(key for key, counts in keys.items() if counts.fp)
+    # Where all else is that of gold's reactions, numbers that are none of their ids are no ids.
+    are_ids = missing or surplus or ids.returned & ids.gold
     return Evidence(
         status=status,
         empty=empty,
         readable=any(values.returned for values in found.values()),
-        answers=_compare(ids) if ids.returned or empty else "unknown",
+        answers=_compare(ids) if empty or (ids.returned and are_ids) else "unknown",
         absent=absent if status == "ok" else frozenset(),
         lacking=frozenset(missing - absent),
-        surplus=frozenset(key for key, counts in keys.items() if counts.fp),
+        surplus=surplus,
         counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
     )
 

@@ -120,7 +120,7 @@ def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
     if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.per_key or {}):
         # Where all are asked for, it can only have taken some away.
         return True
-    if name in _SELECTING:
+    if name in _SELECTING or (name == "other" and not shown.lacking):
         return shown.answers == "equal"
     if name == "missing_component" and detail == "id":
         return shown.answers != "unknown"
@@ -129,7 +129,7 @@ def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
     if name in ("missing_component", "extra_component") and detail in (scores.per_key or {}):
         return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
     if name == "duplicate_or_incomplete":
-        whole = not shown.lacking and not shown.surplus
+        whole = not shown.lacking and not shown.surplus and shown.answers != "fewer"
         return whole and (bool(shown.absent) or scores.row_f1 == 1.0)
     if name == "return_shape":
         return shown.reversed or (bool(scores.per_key) and shown.readable and not shown.absent)
@@ -171,8 +171,9 @@ def diagnose(
     """
     status = execution.status
     if status == "ok" and scores.is_perfect:
-        complete = scores.focus_f1 == 1.0 or not asks_for_reactions(question)
-        return Diagnosis() if complete else Diagnosis((with_detail("missing_component", ID_KEY),))
+        if scores.focus_f1 == 1.0 or not asks_for_reactions(question):
+            return Diagnosis()
+        return _without_ids(cypher, schema)
     if cypher is None:
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):
@@ -182,6 +183,14 @@ def diagnose(
     if unread is not None:
         return Diagnosis(tuple(labels), not_read(unread))
     return Diagnosis(tuple(labels), None if labels[0] == status else _message(findings, labels[0]))
+
+
+def _without_ids(cypher: str | None, schema: Schema) -> Diagnosis:
+    """A case in which all is right but the ids, perhaps since a property that there is not is returned."""
+    findings, _, _ = _findings(cypher or "", QuestionIntent(None), schema)
+    labels = [each.label for each in findings if name_of(each.label) == "schema_violation"]
+    labels.append(with_detail("missing_component", ID_KEY))
+    return Diagnosis(tuple(labels), _message(findings, labels[0]))
 
 
 def labels_of(

@@ -15,8 +15,6 @@ from retrocypher.kg.questions.gold import ReactionNetwork
 from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.graph_view import Domain
 
-_FIRST_ID = 900_000
-
 _ENDS: Final = "endpoint_anchoring"
 _TYPE: Final = "wrong_relationship"
 _LENGTH: Final = "path_length"
@@ -51,7 +49,11 @@ class Trial:
 
 
 class _Reactions:
-    """Reactions in the making; the ids do not follow the order of routes or yields."""
+    """Reactions in the making.
+
+    The ids do not follow the order of routes or yields, and are of all sizes: wherever a condition draws a
+    line between ids, reactions of the answer are on both sides.
+    """
 
     def __init__(self) -> None:
         self._made: list[Reaction] = []
@@ -73,7 +75,9 @@ class _Reactions:
         Args:
             error: The label of a query that wrongly returns it.
         """
-        number = _FIRST_ID + (len(self._made) * 37 + 11) % 211
+        place = (len(self._made) * 37 + 11) % 211
+        # Above 100, since a number of steps or a yield must not look like an id.
+        number = 100 + place + round(1.07**place)
         known = (*yields, *[None] * (len(products) - len(yields)))
         self._made.append(
             Reaction(number, tuple(reactants), tuple(products), tuple(agents), tuple(solvents), known)
@@ -108,10 +112,10 @@ def _one_target(target: str) -> Trial:
     made.add("makes it, with no known yield and without a solvent", ["g"], [target], agents=["h", "i"])
     made.add(
         "makes it beside products with higher yields",
-        ["j", "b"],
-        ["co2", target, "co3"],
-        agents=["c", "k"],
-        solvents=["d", "l"],
+        ["j", "b", "j2", "j3", "j4"],
+        ["co2", target, "co3", "co4", "co5"],
+        agents=["c", "k", "k2", "k3", "k4"],
+        solvents=["d", "l", "l2", "l3", "l4"],
         yields=[88.75, 72.5, 90.25],
     )
     made.add("makes it, without an agent and a solvent", ["m"], [target], yields=[12.0])
@@ -138,11 +142,14 @@ def _one_target(target: str) -> Trial:
 
 
 def _many(target: str) -> Trial:
-    """Many reactions that make a molecule, so that a LIMIT shows; the best one has no conditions."""
+    """Many reactions that make a molecule, so that a LIMIT shows, with yields of all sizes.
+
+    The best one has no conditions.
+    """
     made = _Reactions()
     for number in range(40):
-        known = 10.5 + number * 17 % 40
-        conditions = () if known == 49.5 else ("c",)
+        known = 2.5 * (number * 17 % 40) + 2.25
+        conditions = () if known == 99.75 else ("c",)
         made.add(
             "makes it",
             [f"r{number}"],

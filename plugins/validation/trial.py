@@ -15,11 +15,15 @@ from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.interpreter.graph import SmallGraph
 from retrocypher.kg.interpreter.interpreter import SmallResult, interpret
 from retrocypher.kg.interpreter.values import QueryFailsError
-from retrocypher.kg.labels.error_labels import with_detail
+from retrocypher.kg.labels.error_labels import name_of, with_detail
 from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import ID_KEY
+from retrocypher.plugins.scoring.label_evidence import Evidence, evidence
+from retrocypher.plugins.scoring.labels import contradicted
 from retrocypher.plugins.scoring.routes import routes
+from retrocypher.plugins.scoring.score import score
 from retrocypher.plugins.scoring.single_step import (
     Values,
     asks_for_reactions,
@@ -36,6 +40,12 @@ _MAY_HAVE_NONE = frozenset({"co_products", "conditions"})
 """Tasks whose answer, as asked, may leave out a reaction that has nothing of what is asked for."""
 
 _WHERE = "On a small test graph, the query"
+
+_RETURN_OTHERS = frozenset({"endpoint_anchoring", "path_length", "set_logic"})
+"""Labels of queries that return there reactions or routes that are not of the answer, or nothing."""
+
+_OF_ARROWS = frozenset({"wrong_relationship", "traversal_direction"})
+"""Labels of queries that do so, or return the wrong molecules of a reaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,35 @@ def can_be_tried(asked: QuestionIntent) -> bool:
     return bool(_prepared(asked))
 
 
-def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Finding | None:
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a query gets wrong on a small graph.
+
+    Attributes:
+        shown: What its rows show; None where it ends with an error.
+    """
+
+    finding: Finding
+    shown: Evidence | None = None
+    scores: Scores | None = None
+
+    def contradicts(self, label: str) -> bool:
+        """Whether the rows show that a query does not have the error of a label.
+
+        A small graph has reactions that resemble those of the answer, so that a query that looks for the
+        wrong ones returns some of them.
+        """
+        shown, scores = self.shown, self.scores
+        if shown is None or scores is None:
+            return False
+        if contradicted(label, shown, scores):
+            return True
+        if name_of(label) in _OF_ARROWS:
+            return shown.answers == "equal" and not (shown.lacking or shown.surplus)
+        return name_of(label) in _RETURN_OTHERS and shown.answers in ("equal", "fewer")
+
+
+def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
     """Return what a query gets wrong on the first small graph where it is not right; None if there is none.
 
     Raises NotInterpretedError where it does something that the interpreter does not know.
@@ -66,11 +104,17 @@ def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention
         try:
             result = interpret(parsed, prepared.graph)
         except QueryFailsError as error:
-            return _finding("runtime_error", f"ends with an error: {error}")
+            return Failure(_finding("runtime_error", f"ends with an error: {error}"))
         found = _judge(prepared, result, asked, convention) or _judge_size(prepared, result)
         if found is not None:
-            return found
+            return Failure(found, *_shown(prepared.question, result))
     return None
+
+
+def _shown(question: Question, result: SmallResult) -> tuple[Evidence, Scores]:
+    execution = _execution(result)
+    scores = score(question, execution, None, text_metrics=False)
+    return evidence(question, execution, scores), scores
 
 
 @lru_cache(maxsize=64)
@@ -209,10 +253,10 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
     for route in extra:
         if len(route) < len(missing[0] if missing else route) and set(route) <= set().union(*gold):
             return _finding("return_shape", "returns only some of the reactions of a route")
-        for number in route:
-            note = prepared.trial.notes.get(number)
-            if note is not None and note.label:
-                return _finding(note.label, f"returns a route with a reaction that {note.text}")
+    passed = set().union(*extra)
+    for number, note in prepared.trial.notes.items():
+        if note.label and number in passed:
+            return _finding(note.label, f"returns a route with a reaction that {note.text}")
     if extra:
         return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
     note = next(note for number in missing[0] if (note := prepared.trial.notes[number]))
@@ -247,15 +291,15 @@ def _of_reactions(trial: Trial, ids: Values) -> Finding | None:
     """What is wrong with the reactions that are returned; None where no ids tell."""
     if not ids.returned:
         return None
-    for number in sorted(ids.returned - ids.gold, key=str):
-        note = trial.notes.get(number) if isinstance(number, int) else None
-        if note is None:
-            return _finding("extra_component:id", "returns something else as the id of a reaction")
-        label = note.label or "wrong_aggregation_or_order"
-        return _finding(label, f"returns a reaction that {note.text}")
-    for number in sorted(ids.gold - ids.returned, key=str):
-        assert isinstance(number, int)
-        return _finding("duplicate_or_incomplete", f"leaves out a reaction that {trial.notes[number].text}")
+    if ids.returned - trial.notes.keys():
+        return _finding("missing_component:id", "returns something else as the id of a reaction")
+    for number, note in trial.notes.items():
+        if number in ids.returned - ids.gold:
+            label = note.label or "wrong_aggregation_or_order"
+            return _finding(label, f"returns a reaction that {note.text}")
+    for number, note in trial.notes.items():
+        if number in ids.gold - ids.returned:
+            return _finding("duplicate_or_incomplete", f"leaves out a reaction that {note.text}")
     return None
 
 
@@ -273,8 +317,11 @@ def _of_values(key: str, values: Values) -> Finding | None:
 
 
 def _values(question: Question, result: SmallResult) -> dict[str, Values]:
-    execution = Execution("ok", columns=result.columns, rows=result.rows, row_count=len(result.rows))
-    return values_by_key(question, execution)
+    return values_by_key(question, _execution(result))
+
+
+def _execution(result: SmallResult) -> Execution:
+    return Execution("ok", columns=result.columns, rows=result.rows, row_count=len(result.rows))
 
 
 def _finding(label: str, told: str) -> Finding:

@@ -58,7 +58,9 @@ class SchemaValidator:
             return _verdict(found, asked, str(error))
         if wrong is None:
             return _verdict([], asked)
-        return _verdict([*find_issues(reading, asked, self.schema, self.convention), wrong], asked)
+        by_text = find_issues(reading, asked, self.schema, self.convention)
+        shown = [finding for finding in by_text if not wrong.contradicts(finding.label)]
+        return _verdict([*shown, wrong.finding], asked)
 
     def _untried(self, asked: QuestionIntent) -> str | None:
         """What keeps any query from being tried; None where nothing does."""

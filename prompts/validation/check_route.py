@@ -107,6 +107,7 @@ def check_route(case: Case, route: Route | None) -> Iterator[Finding]:
         yield _backwards(case, route, target)
     else:
         yield from _start(case, route)
+        yield from _goes_on(case, route, target)
     yield from _both_ways(case, route)
     wrong = [*_types(case, route), *_beside(case, route)]
     yield from wrong
@@ -159,6 +160,19 @@ def _backwards(case: Case, route: Route, target: str) -> Finding:
         "path. Turn the arrow, or put the molecule at the other end.",
         link.edge,
     )
+
+
+def _goes_on(case: Case, route: Route, target: str) -> Iterator[Finding]:
+    """A target that the query follows further, to what is made of it."""
+    consumed = case.domain.components["reactants"].type
+    for link in case.view.links:
+        onwards = link.start == route.nodes[-1] and consumed in link.types and link not in route.links
+        if onwards and link.status == "required":
+            yield case.finding(
+                "endpoint_anchoring",
+                f"{case.pattern(link)} leads on from {target}, which has to be the end of the route.",
+                link.edge,
+            )
 
 
 def _start(case: Case, route: Route) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ _ORDERED = ("<", "<=", ">", ">=", "=", "<>", "in")
 def check_rows(case: Case) -> Iterator[Finding]:
     """LIMIT, SKIP, unconnected patterns and filters that the question does not give."""
     yield from _cut(case)
-    yield from _unconnected(case)
+    yield from check_connected(case)
     yield from _filters(case)
     yield from _alternatives(case)
     yield from _denials(case)
@@ -55,7 +55,7 @@ def _cut(case: Case) -> Iterator[Finding]:
             )
 
 
-def _unconnected(case: Case) -> Iterator[Finding]:
+def check_connected(case: Case) -> Iterator[Finding]:
     """Patterns that nothing ties to the molecules of the question."""
     view = case.view
     group = list(range(len(case.reading.nodes)))
@@ -117,14 +117,16 @@ def nodes_in(case: Case, term: Term) -> set[int]:
 
 
 def _filters(case: Case) -> Iterator[Finding]:
-    for condition, term in case.operations:
-        if case.view.of(condition) != "required":
-            continue
-        if case.asked.intent == "best_yield" and _threshold(case, term):
+    for condition in case.reading.conditions:
+        required = case.view.of(condition) == "required"
+        parts = [each for each in walk(condition.term) if isinstance(each, Operation)]
+        if case.asked.intent != "best_yield":
+            # A yield that is only known to be there limits nothing but the rows that have to be there.
+            if any(_about_yield(case, each) and (required or each.operator in _ORDERED) for each in parts):
+                yield _filter(case, condition, "drops what has no known yield or one that does not fit")
+        elif required and isinstance(condition.term, Operation) and _threshold(case, condition.term):
             yield _filter(case, condition, "leaves out reactions by their yield")
-        elif case.asked.intent != "best_yield" and _about_yield(case, term):
-            yield _filter(case, condition, "drops reactions whose yield is not known or does not fit")
-        elif _about_ids(case, term):
+        if required and isinstance(condition.term, Operation) and _about_ids(case, condition.term):
             yield _filter(case, condition, "keeps only reactions with certain ids")
 
 
@@ -164,7 +166,7 @@ def mentioned(case: Case, term: Term) -> set[str]:
 def _filter(case: Case, condition: Condition, effect: str) -> Finding:
     return Finding.at(
         condition,
-        "duplicate_or_incomplete",
+        "other",
         f"`{case.written(condition.start, condition.stop)}` {effect}; the question does not ask for that.",
     )
 

@@ -180,7 +180,7 @@ class Roles:
         """The components that a molecule can be by a link to its reaction, where filters hold."""
         if link.hops != (1, 1):
             return set()
-        kept = _types_kept(link, (*filters, *(each.term for each in self._view.reading.conditions)))
+        kept = _types_kept(link, filters)
         into = link.start == molecule
         every = self._view.domain.components.values()
         directed = link.edge.agreement != "both"
@@ -240,7 +240,7 @@ class Roles:
 
 
 def _types_kept(link: Link, terms: tuple[Term, ...]) -> set[str] | None:
-    """The types that conditions leave to a relationship; None where none speaks of them."""
+    """The types that filters of a list leave to a relationship; None where none speaks of them."""
     kept: set[str] | None = None
     for term in terms:
         for part in term.operands if isinstance(term, Operation) and term.operator == "and" else (term,):

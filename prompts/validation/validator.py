@@ -18,7 +18,7 @@ from retrocypher.prompts.validation.check_molecules import Spellings, check_anch
 from retrocypher.prompts.validation.check_reaction import check_reaction
 from retrocypher.prompts.validation.check_return import check_return
 from retrocypher.prompts.validation.check_route import check_route, find_route
-from retrocypher.prompts.validation.check_rows import check_rows, check_yield
+from retrocypher.prompts.validation.check_rows import check_connected, check_rows, check_yield
 from retrocypher.prompts.validation.check_text import (
     check_edge_properties,
     check_edges,
@@ -106,7 +106,10 @@ def _answer(case: Case) -> Iterator[Finding]:
     case = _as_path(case)
     if case.asked.intent in MULTI_STEP_TASKS:
         route = find_route(case)
-        yield from check_route(case, route)
+        in_pieces = any(check_connected(case))
+        for finding in check_route(case, route):
+            if not (in_pieces and finding.label == "path_length"):
+                yield finding
         yield from check_return(case, route)
     else:
         focus = find_focus(case)

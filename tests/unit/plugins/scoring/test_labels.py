@@ -85,6 +85,56 @@ def test_values_outside_the_rows_of_their_reactions_have_a_label(with_ids: bool,
     assert labelled(asked, asked.reference_cypher, result) == [label]
 
 
+def test_an_id_by_a_property_that_there_is_not_is_an_error_of_the_schema() -> None:
+    asked = question("producing_reactions")
+    rows = right(asked)
+    place = rows.columns.index("id")
+    for row in rows.rows:
+        row[place] = None
+
+    cypher = asked.reference_cypher.replace("reaction.id", "reaction.name")
+
+    assert labelled(asked, asked.reference_cypher, rows) == ["missing_component:id"]
+    assert labelled(asked, cypher, rows) == ["schema_violation:property", "missing_component:id"]
+
+
+def test_numbers_that_are_no_ids_of_reactions_are_missing_ids() -> None:
+    asked = question("producing_reactions")
+    rows = right(asked)
+    place = rows.columns.index("id")
+    for number, row in enumerate(rows.rows):
+        row[place] = 10_000_000 + number
+
+    assert labelled(asked, asked.reference_cypher, rows) == ["missing_component:id"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "by", "label"),
+    [
+        ("OPTIONAL MATCH", "WHERE made.yield > 50 OPTIONAL MATCH", "other"),
+        ("OPTIONAL MATCH", "MATCH ()-[e]->() WHERE e.yield < made.yield OPTIONAL MATCH", "other"),
+    ],
+)
+def test_a_filter_that_the_question_does_not_give_is_an_error_without_a_name(
+    changed: str, by: str, label: str
+) -> None:
+    asked = question("precursors")
+    cypher = asked.reference_cypher.replace("[:PRODUCES]", "[made:PRODUCES]", 1).replace(changed, by, 1)
+
+    assert label in labelled(asked, cypher, execution())
+
+
+def test_a_route_goes_no_further_than_its_target() -> None:
+    asked = question("intermediates")
+    name = asked.slots["target"].replace("\\", "\\\\")
+    cypher = (
+        f"MATCH (c:Molecule)<-[:PRODUCES]-(r2:Reaction)<-[:REACTS_IN]-(x:Molecule {{name: '{name}'}}), "
+        "(x)<-[:PRODUCES]-(r1:Reaction)<-[:REACTS_IN]-(a:Molecule) RETURN DISTINCT [r1, r2] AS route"
+    )
+
+    assert labelled(asked, cypher, execution())[0] == "endpoint_anchoring"
+
+
 def test_labels_in_the_order_of_their_evidence() -> None:
     asked = question("precursors")
     agents = "collect(DISTINCT agent.name) AS agents,"

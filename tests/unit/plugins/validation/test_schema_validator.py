@@ -67,6 +67,41 @@ def test_a_finding_says_what_goes_wrong_on_a_small_graph(query: str, label: str,
 
 
 @pytest.mark.parametrize(
+    "condition",
+    ["r.id > 1000", "p.yield < 95", "p.yield > 1", "COUNT { (r)-[:USES_AGENT]->() } < 3", "r.id IS NULL"],
+)
+def test_a_condition_that_few_reactions_fail_is_found(condition: str) -> None:
+    makes = MAKES.replace("[:", "[p:")
+    returned = "MATCH (a)-[:REACTS_IN]->(r) RETURN r.id AS id, a.name AS reactants"
+
+    assert validated(f"{makes} {returned}").verdict == "valid"
+    query = f"{makes} WHERE {condition} {returned}"
+
+    assert validated(query).verdict == "invalid"
+
+
+@pytest.mark.parametrize("test", ["type(e) = 'PRODUCES'", "type(e) IN ['PRODUCES']", "e:PRODUCES"])
+def test_what_the_rows_contradict_is_no_finding(test: str) -> None:
+    query = (
+        f"MATCH (:Molecule {{name: {quote(TARGET)}}})-[e]-(r:Reaction) WHERE {test} "
+        "MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name) AS reactants "
+        "RETURN r.id AS id, reactants LIMIT 3"
+    )
+
+    assert [finding.label for finding in validated(query).findings] == ["limit", "duplicate_or_incomplete"]
+
+
+def test_one_of_two_products_is_too_few() -> None:
+    query = (
+        "MATCH (r:Reaction)-[:PRODUCES]->(m) WITH r, collect(m.name) AS ms "
+        "WHERE 'CCO' IN ms XOR 'CCN' IN ms RETURN r.id AS id"
+    )
+
+    found = validated(query, "Which reactions produce both CCO and CCN?").findings
+    assert [finding.label for finding in found] == ["set_logic"]
+
+
+@pytest.mark.parametrize(
     ("query", "question", "unread"),
     [
         (f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN stDev(r.id) AS reactants", PRECURSORS, "stDev"),
