@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.plugins.runs.record import JUDGE_STAGE, SCHEMA_VERSION, JsonValue
 
-VARIATIONS = ("aliases", "with_clause", "edge_written_from_other_side", "clause_order")
+VARIATIONS = ("aliases", "with_clause", "edge_written_from_other_side", "clause_order", "property_order")
 """The neutral variations that are counted, as in figure A4 of the reaction Text2Cypher paper."""
 
 

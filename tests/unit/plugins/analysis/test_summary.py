@@ -15,6 +15,7 @@ from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import Record, Round, Tokens
+from retrocypher.plugins.runs.summary import VARIATIONS
 
 HEADINGS = ("task", "cases", "scored", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -151,7 +152,7 @@ def test_variations_are_counted_among_perfect_cases_by_prompt_and_shot() -> None
     ]
     by = to_builtins(summary_of(records).run_summary())["by"]["prompt_shot"]
 
-    none = {"aliases": 0, "with_clause": 0, "edge_written_from_other_side": 0, "clause_order": 0}
+    none = dict.fromkeys(VARIATIONS, 0)
     assert by[f"P5 {TIMES} 1S-D-S"]["variations"] == {"perfect": 2, **none, "aliases": 1}
     assert by[f"P5 {TIMES} ZS"]["variations"] == {"perfect": 1, **none, "aliases": 1, "with_clause": 1}
 

@@ -89,6 +89,18 @@ def test_the_order_of_optional_parts_is_a_variation_and_that_within_a_clause_is_
     assert variations("\n".join((joined, third, last)), GATHERED) == []
 
 
+def test_columns_in_another_order_are_a_variation_whatever_their_names() -> None:
+    columns = GATHERED.partition("RETURN ")[2]
+    reactants = "collect(DISTINCT reactant.name) AS reactants"
+    turned = GATHERED.replace(columns, f"{reactants}, {columns.replace(reactants + ',', '')}")
+
+    assert variations(turned, GATHERED) == ["property_order"]
+    assert variations(turned.replace("AS reactants", "AS precursors"), GATHERED) == [
+        "aliases",
+        "property_order",
+    ]
+
+
 def test_a_route_written_from_the_target() -> None:
     turned = (
         "MATCH path = (target:Molecule {name: 'CCO'})<-[:REACTS_IN|PRODUCES*4]-(start:Molecule)\nRETURN path"
