@@ -61,7 +61,7 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
         return None
     first, *rest = [turn for turn in record.rounds if not turn.of_answer]
     results = _results(record.rounds)
-    before = results.get(first.cypher)
+    before = first_result(record)
     if before is None:
         return None
     # Tokens and time of a cached completion are those of the original call.
@@ -80,6 +80,12 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
         cost=sum(costs) if costs else None,
         checks=tuple(_checks(rest, results, record.passed)),
     )
+
+
+def first_result(record: Record) -> RoundResult | None:
+    """Return the score of the first completion alone; None where a record has none, as without a loop."""
+    first = next((turn for turn in record.rounds if not turn.of_answer), None)
+    return _results(record.rounds).get(first.cypher) if first else None
 
 
 def _results(rounds: Sequence[Round]) -> dict[str | None, RoundResult]:

@@ -97,6 +97,7 @@ _GROUPS = {
     "cache": "Manage the cache of model responses, which no run requests twice.",
     "baseline": "Keep the scores of runs to compare later runs with.",
     "suite": "Make and check suites of questions about any property graph.",
+    "study": "Make the figures and tables of the papers from runs.",
 }
 _OF_GROUPS = (
     ("graph build", "graph:build_command"),
@@ -122,6 +123,7 @@ _OF_GROUPS = (
     ("baseline save", "compare:baseline_save_command"),
     ("baseline list", "compare:baseline_list_command"),
     ("baseline show", "compare:baseline_show_command"),
+    ("study reaction", "study:study_reaction_command"),
 )
 _COMMANDS = (
     ("allure", "report:allure_command", "Write the Allure results of RUN."),

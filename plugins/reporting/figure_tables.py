@@ -202,9 +202,7 @@ def as_latex(rows: Sequence[dict[str, Any]]) -> str:
     Columns that are empty, or have the same text in all rows, are left out. It needs
     ``\usepackage{booktabs}``.
     """
-    names = dict.fromkeys(name for row in rows for name in row)
-    ends = {f"{name}{end}" for name in names for end in _ENDS}
-    columns = [name for name in names if name not in ends and (len(rows) == 1 or _is_informative(rows, name))]
+    columns = columns_of(rows)
     kinds = "".join("l" if any(isinstance(row.get(name), str) for row in rows) else "r" for name in columns)
     lines = [
         rf"\begin{{tabular}}{{{kinds}}}",
@@ -216,6 +214,13 @@ def as_latex(rows: Sequence[dict[str, Any]]) -> str:
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """Return the columns of a table for readers, without ends of intervals and what says nothing."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    ends = {f"{name}{end}" for name in names for end in _ENDS}
+    return [name for name in names if name not in ends and (len(rows) == 1 or _is_informative(rows, name))]
 
 
 def _is_informative(rows: Sequence[dict[str, Any]], name: str) -> bool:

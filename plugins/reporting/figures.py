@@ -152,7 +152,7 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
             dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
             mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
             axes.bxp(
-                [_bxp(row.box)],
+                [box_values(row.box)],
                 positions=[x],
                 widths=width * 0.8,
                 manage_ticks=False,
@@ -187,7 +187,8 @@ def _shares(axes: Axes, row: Box, x: float, width: float, colour: str) -> None:
         bottom += share
 
 
-def _bxp(box: BoxStats) -> dict[str, Any]:
+def box_values(box: BoxStats) -> dict[str, Any]:
+    """Return a distribution as Matplotlib's `bxp` takes it."""
     return {
         "med": box.median,
         "q1": box.q1,

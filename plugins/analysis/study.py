@@ -1,0 +1,270 @@
+"""Reads runs for the figures and tables of a paper, in one pass over their records."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
+from retrocypher.plugins.analysis.scores import ScoreTable
+from retrocypher.plugins.analysis.summary import listed_first
+from retrocypher.plugins.runs.files import QUESTIONS
+from retrocypher.plugins.runs.log import RunLog
+from retrocypher.plugins.runs.manifest import ModelEntry
+from retrocypher.plugins.runs.record import NO_LOOP, Record
+from retrocypher.plugins.runs.summary import VARIATIONS
+from retrocypher.plugins.scoring.variations import of_perfect
+from retrocypher.plugins.statistics.means import Ratio, Ratios
+
+STUDY_METRICS = (
+    "f1",
+    "precision",
+    "recall",
+    "bleu",
+    "meteor",
+    "rouge_l",
+    "exact_path_precision",
+    "exact_path_recall",
+    "exact_path_f1",
+    "partial_path_recall",
+)
+"""The scores that the figures show."""
+
+
+class StudyCell(NamedTuple):
+    """What some cases have in common."""
+
+    model: str
+    loop: str
+    setting: str
+    prompt: str
+    shot: str
+
+
+class Query(NamedTuple):
+    """How a query did."""
+
+    ran: bool
+    label: str | None
+    """Primary error label with its detail; None if nothing is wrong."""
+
+
+@dataclass(slots=True)
+class CellCases:
+    """The cases of a cell, in columns."""
+
+    clusters: list[str] = field(default_factory=list)
+    before: list[Query | None] = field(default_factory=list)
+    """The first query of each case; None where it was not scored, as without a loop."""
+    after: list[Query] = field(default_factory=list)
+    """The query that counts."""
+    pairs: list[Pair | None] = field(default_factory=list)
+    """What a loop did; None without one."""
+    variations: list[list[str] | None] = field(default_factory=list)
+    """How the query differs from the reference; None where its result is not right."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """The errors of some queries, as figures 4 and A2 count them."""
+
+    queries: int
+    invalid_query_rate: Ratio
+    """Share of queries that did not run to their end."""
+    retrieval_error_rate: Ratio
+    """Share of wrong queries among those that ran."""
+    error_coverage: Ratio
+    """Share of these wrong queries with a label other than `other`."""
+    labels: Counter[str]
+    """The wrong queries that ran, by primary label with its detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How well the validators of a loop find wrong queries, by their first check of a query that ran."""
+
+    non_detected_error_rate: Ratio
+    """Share of wrong queries that no validator flagged."""
+    non_corrected_error_rate: Ratio
+    """Share of wrong queries that were not both flagged and right in the end."""
+
+
+class ColumnVariant(NamedTuple):
+    """A column that was matched to a gold key."""
+
+    key: str
+    stage: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What the runs of a study hold."""
+
+    logs: Sequence[RunLog]
+    models: Mapping[str, ModelEntry]
+    """By label, in the order of the runs."""
+    table: ScoreTable
+    cells: Mapping[StudyCell, CellCases]
+    questions: Mapping[str, int]
+    """Number of questions by task."""
+    columns: Mapping[str, Counter[ColumnVariant]]
+    """By model, how often each column was matched to a key."""
+    encoders: Mapping[str, bool]
+    """By model, whether columns could be matched by an encoder."""
+
+    def of(self, model: str, loop: str | None = None, setting: str | None = None) -> list[StudyCell]:
+        """Return the cells of a model, in the order of prompts and shots."""
+        return [
+            cell
+            for cell in self.cells
+            if cell.model == model and loop in (None, cell.loop) and setting in (None, cell.setting)
+        ]
+
+
+def read_study(paths: Iterable[Path]) -> Study:
+    """Read runs; raise InputError if one cannot be read, is named twice, or shares a case with another."""
+    logs = _distinct(paths)
+    clusters = {
+        question: cluster
+        for log in logs
+        if (log.path / QUESTIONS).is_file()
+        for question, cluster in log.clusters.items()
+    }
+    cells: dict[StudyCell, CellCases] = {}
+    asked: dict[str, set[str]] = {}
+    columns: dict[str, Counter[ColumnVariant]] = {}
+    encoders: dict[str, bool] = {}
+    models: dict[str, ModelEntry] = {}
+    seen: dict[str, RunLog] = {}
+
+    def counted() -> Iterator[Record]:
+        for log in logs:
+            known = {each.label: each for each in log.manifest.models}
+            encoded = bool(log.manifest.known_options.key_encoder)
+            for record in log.records():
+                if other := seen.get(record.case_id):
+                    raise InputError(
+                        f"{other} and {log} both have the case {record.case_id}, and a study needs each "
+                        "case once; name only one of them"
+                    )
+                seen[record.case_id] = log
+                models.setdefault(record.model, known.get(record.model, ModelEntry(record.model)))
+                asked.setdefault(record.task, set()).add(record.question_id)
+                encoders[record.model] = encoders.get(record.model, False) or encoded
+                if not record.was_run:
+                    continue
+                cell = StudyCell(record.model, record.loop, record.setting, record.prompt, record.shot)
+                _add(record, clusters, cells.setdefault(cell, CellCases()))
+                matched = columns.setdefault(record.model, Counter())
+                for key, score in ((record.scores and record.scores.per_key) or {}).items():
+                    matched.update(ColumnVariant(key, stage, name) for name, stage in score.columns.items())
+                yield record
+
+    table = ScoreTable(counted(), clusters, STUDY_METRICS)
+    if not len(table):
+        raise InputError(f"{', '.join(map(str, logs))}: no scored case on record; run some first")
+    ordered = sorted(cells, key=lambda cell: _place(cell, list(models)))
+    return Study(
+        logs,
+        models,
+        table,
+        {cell: cells[cell] for cell in ordered},
+        {task: len(ids) for task, ids in asked.items()},
+        columns,
+        encoders,
+    )
+
+
+def _distinct(paths: Iterable[Path]) -> list[RunLog]:
+    named: dict[Path, RunLog] = {}
+    for path in paths:
+        if path.resolve() in named:
+            raise InputError(f"{path} is named twice; a study needs each run once")
+        log = named[path.resolve()] = RunLog(path)
+        # Read now, so that a folder that is no run is named before minutes of reading.
+        next(log.records(), None)
+    return list(named.values())
+
+
+_SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
+_SETTINGS = ("single_step", "multi_step")
+
+
+def _place(cell: StudyCell, models: Sequence[str]) -> tuple[object, ...]:
+    stem = cell.prompt.rstrip("0123456789")
+    number = int(cell.prompt[len(stem) :] or 0)
+    loops = (cell.loop != NO_LOOP, cell.loop)
+    setting, shot = listed_first(cell.setting, _SETTINGS), listed_first(cell.shot, _SHOTS)
+    return (models.index(cell.model), loops, setting, shot, stem, number)
+
+
+def _add(record: Record, clusters: Mapping[str, str], cases: CellCases) -> None:
+    cluster = clusters.get(record.question_id, record.question_id)
+    cases.clusters.append(cluster)
+    ran = record.execution is not None and record.execution.status == "ok"
+    cases.after.append(Query(ran, record.errors[0] if record.errors else None))
+    first = first_result(record) if record.loop != NO_LOOP else None
+    before = first and Query(first.status == "ok", first.errors[0] if first.errors else None)
+    cases.before.append(before)
+    cases.pairs.append(pair_of(record, cluster))
+    cases.variations.append(of_perfect(record) if record.loop == NO_LOOP else None)
+
+
+def error_rates(cases: Sequence[tuple[str, Query]]) -> ErrorRates:
+    """Return the rates of some queries, each with its cluster; there must be at least one."""
+    queries = [query for _, query in cases]
+    ratios = Ratios([cluster for cluster, _ in cases])
+    every = [True] * len(queries)
+    ran = [query.ran for query in queries]
+    wrong = [query.ran and query.label is not None for query in queries]
+    covered = [was and name_of(query.label or "") != "other" for was, query in zip(wrong, queries, strict=True)]
+    return ErrorRates(
+        len(queries),
+        ratios.rate([not each for each in ran], every),
+        ratios.rate(wrong, ran),
+        ratios.rate(covered, wrong),
+        Counter(query.label for query in queries if query.ran and query.label is not None),
+    )
+
+
+def rates_after(cases: CellCases) -> ErrorRates:
+    """Return the rates of the queries that count."""
+    return error_rates(list(zip(cases.clusters, cases.after, strict=True)))
+
+
+def rates_before(cases: CellCases) -> ErrorRates | None:
+    """Return the rates of the first queries; None without a loop."""
+    known = [
+        (cluster, query)
+        for cluster, query in zip(cases.clusters, cases.before, strict=True)
+        if query is not None
+    ]
+    return error_rates(known) if known else None
+
+
+def detection(cases: CellCases) -> Detection | None:
+    """Return what the validators found; None where none checked a query."""
+    checked = [(pair.cluster, pair.checks) for pair in cases.pairs if pair is not None and pair.checks]
+    if not checked:
+        return None
+    ratios = Ratios([cluster for cluster, _ in checked])
+    wrong = [any(check.wrong for check in checks) for _, checks in checked]
+    missed = [not any(check.wrong and check.flagged for check in checks) for _, checks in checked]
+    left = [not any(check.repaired for check in checks) for _, checks in checked]
+    return Detection(
+        ratios.rate([was and each for was, each in zip(wrong, missed, strict=True)], wrong),
+        ratios.rate([was and each for was, each in zip(wrong, left, strict=True)], wrong),
+    )
+
+
+def variation_rates(cases: CellCases) -> dict[str, Ratio]:
+    """Return the share of right queries with each of `VARIATIONS`."""
+    ratios = Ratios(cases.clusters)
+    right = [found is not None for found in cases.variations]
+    return {
+        name: ratios.rate([name in (found or ()) for found in cases.variations], right) for name in VARIATIONS
+    }

@@ -1,0 +1,132 @@
+"""Writes a study: a page that opens without a network, figures as SVG and PNG, tables as CSV and LaTeX."""
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from retrocypher.kg.errors import InputError
+from retrocypher.plugins.analysis.study import Study, read_study
+from retrocypher.plugins.formatting.text import counted, three_significant
+from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of
+from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
+from retrocypher.plugins.reporting.study.parts import Missing, Part
+
+_UNFIT = re.compile(r"[^A-Za-z0-9-]+")
+_PAGE = "index.html"
+
+PartsOf = Callable[[Study], Iterable[Part | Missing]]
+
+
+class WrittenStudy(Struct, frozen=True):
+    """What was written."""
+
+    page: Path
+    files: list[Path]
+    """Figures and tables."""
+    cases: int
+    missing: list[Missing]
+
+
+class ShownPart(Struct, frozen=True):
+    """A part as the page shows it."""
+
+    part: Part
+    files: list[str]
+    image: str
+    """The drawing as a data URL; empty without one."""
+    columns: list[str]
+    cells: list[list[str]]
+
+
+def write_study(paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf) -> WrittenStudy:
+    """Read runs and write all parts; raise InputError if a run cannot be read or the folder be written."""
+    study = read_study(paths)
+    made = list(parts_of(study))
+    missing = [each for each in made if isinstance(each, Missing)]
+    parts = [each for each in made if isinstance(each, Part)]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        shown = [_write(part, out) for part in parts]
+        page = out / _PAGE
+        page.write_text(_page(study, title, shown, missing), "utf-8")
+    except OSError as error:
+        raise InputError(
+            f"--out {out}: cannot be written to ({error.strerror}); name a writable folder"
+        ) from error
+    files = [out / name for each in shown for name in each.files]
+    return WrittenStudy(page, files, len(study.table), missing)
+
+
+def _write(part: Part, out: Path) -> ShownPart:
+    name = _UNFIT.sub("-", part.file).strip("-")
+    files, image = [], ""
+    if part.draw is not None:
+        # Imported late: drawing takes a second to load.
+        from retrocypher.plugins.reporting.figures import save, styled
+
+        with styled():
+            drawn = save(part.draw(), out, name)
+        files += [path.name for path in drawn]
+        image = f"data:image/svg+xml;base64,{base64.b64encode(drawn[0].read_bytes()).decode()}"
+    texts = {".csv": as_csv(part.rows), ".tex": as_latex(part.shown) if part.shown else ""}
+    for ending, text in texts.items():
+        if text:
+            (out / f"{name}{ending}").write_text(text, "utf-8")
+            files.append(f"{name}{ending}")
+    columns = columns_of(part.shown) if part.shown else []
+    cells = [[_cell(row, column) for column in columns] for row in part.shown]
+    return ShownPart(part, files, image, [column.replace("_", " ") for column in columns], cells)
+
+
+def _cell(row: Row, column: str) -> str:
+    value = row.get(column)
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, float):
+        return str(value)
+    form = number_form(column)
+    low, high = (row.get(f"{column}{end}") for end in ("_low", "_high"))
+    ends = "" if low is None or high is None else f" [{form(low)}, {form(high)}]"
+    return form(value) + ends
+
+
+def number_form(column: str) -> Callable[[float], str]:
+    """Return how numbers of a column are written: per cents with one decimal, scores with three."""
+    if column.endswith("_percent"):
+        return lambda value: f"{value:.1f}"
+    if column.startswith(("usd", "cost")):
+        return three_significant
+    return lambda value: f"{value:.3f}"
+
+
+def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
+    style, script = asset("base.css"), asset("theme.js")
+    shown: dict[str, Any] = {
+        "runs": [
+            (str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs
+        ],
+        "models": list(study.models),
+        "cases": counted(len(study.table), "case"),
+        "parts": parts,
+        "missing": missing,
+    }
+    return (
+        environment()
+        .get_template("study.html")
+        .render(
+            **shown,
+            title=title,
+            policy=policy([script], [style]),
+            style=Markup(style),
+            script=Markup(script),
+            footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
+        )
+    )
