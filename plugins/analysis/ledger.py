@@ -59,7 +59,7 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
     """Return a record as a pair; None if it has no loop or no scores."""
     if record.loop == NO_LOOP or record.scores is None:
         return None
-    first, *rest = [turn for turn in record.rounds if not turn.of_answer]
+    rest = [turn for turn in record.rounds if not turn.of_answer][1:]
     results = _results(record.rounds)
     before = first_result(record)
     if before is None:

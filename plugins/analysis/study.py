@@ -9,6 +9,7 @@ from typing import NamedTuple
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
+from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
 from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import listed_first
 from retrocypher.plugins.runs.files import QUESTIONS
@@ -115,6 +116,8 @@ class Study:
     """By model, how often each column was matched to a key."""
     encoders: Mapping[str, bool]
     """By model, whether columns could be matched by an encoder."""
+    results: Sequence[ModelResult]
+    """Models and loops with their costs."""
 
     def of(self, model: str, loop: str | None = None, setting: str | None = None) -> list[StudyCell]:
         """Return the cells of a model, in the order of prompts and shots."""
@@ -140,6 +143,7 @@ def read_study(paths: Iterable[Path]) -> Study:
     encoders: dict[str, bool] = {}
     models: dict[str, ModelEntry] = {}
     seen: dict[str, RunLog] = {}
+    results = ModelResults()
 
     def counted() -> Iterator[Record]:
         for log in logs:
@@ -158,7 +162,9 @@ def read_study(paths: Iterable[Path]) -> Study:
                 if not record.was_run:
                     continue
                 cell = StudyCell(record.model, record.loop, record.setting, record.prompt, record.shot)
-                _add(record, clusters, cells.setdefault(cell, CellCases()))
+                cluster = clusters.get(record.question_id, record.question_id)
+                _add(record, cluster, cells.setdefault(cell, CellCases()))
+                results.add(record, cluster, log.manifest)
                 matched = columns.setdefault(record.model, Counter())
                 for key, score in ((record.scores and record.scores.per_key) or {}).items():
                     matched.update(ColumnVariant(key, stage, name) for name, stage in score.columns.items())
@@ -176,6 +182,7 @@ def read_study(paths: Iterable[Path]) -> Study:
         {task: len(ids) for task, ids in asked.items()},
         columns,
         encoders,
+        results.results(),
     )
 
 
@@ -202,8 +209,7 @@ def _place(cell: StudyCell, models: Sequence[str]) -> tuple[object, ...]:
     return (models.index(cell.model), loops, setting, shot, stem, number)
 
 
-def _add(record: Record, clusters: Mapping[str, str], cases: CellCases) -> None:
-    cluster = clusters.get(record.question_id, record.question_id)
+def _add(record: Record, cluster: str, cases: CellCases) -> None:
     cases.clusters.append(cluster)
     ran = record.execution is not None and record.execution.status == "ok"
     cases.after.append(Query(ran, record.errors[0] if record.errors else None))
@@ -221,7 +227,9 @@ def error_rates(cases: Sequence[tuple[str, Query]]) -> ErrorRates:
     every = [True] * len(queries)
     ran = [query.ran for query in queries]
     wrong = [query.ran and query.label is not None for query in queries]
-    covered = [was and name_of(query.label or "") != "other" for was, query in zip(wrong, queries, strict=True)]
+    covered = [
+        was and name_of(query.label or "") != "other" for was, query in zip(wrong, queries, strict=True)
+    ]
     return ErrorRates(
         len(queries),
         ratios.rate([not each for each in ran], every),

@@ -25,9 +25,17 @@ def study_reaction_command(runs: tuple[Path, ...], out: Path, as_json: bool) -> 
 def _write(runs: tuple[Path, ...], out: Path, title: str, parts_of: PartsOf, as_json: bool) -> None:
     spare_collections()
     written = write_study(runs, out, title, parts_of)
-    missing = [f"missing: {each.number}{f' ({each.model})' if each.model else ''}: {each.why}"
-               + "".join(f"\n  {command}" for command in each.commands) for each in written.missing]
-    value = {"page": str(written.page), "files": [str(file) for file in written.files], "cases": written.cases, "missing": written.missing}
+    missing = [
+        f"missing: {each.number}{f' ({each.model})' if each.model else ''}: {each.why}"
+        + "".join(f"\n  {command}" for command in each.commands)
+        for each in written.missing
+    ]
+    value = {
+        "page": str(written.page),
+        "files": [str(file) for file in written.files],
+        "cases": written.cases,
+        "missing": written.missing,
+    }
     emit(
         as_json,
         value,

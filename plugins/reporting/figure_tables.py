@@ -194,6 +194,9 @@ _ESCAPES = {
 _ENDS = ("_low", "_high")
 _NAMES = ("run", "model", "loop", "prompt", "shot", "a", "b")
 _LEAST_P = 0.001
+_PERCENT = "_percent"
+_MONEY = ("cost", "usd")
+_NEGATIVE = re.compile(r"-[\d.]+")
 
 
 def as_latex(rows: Sequence[dict[str, Any]]) -> str:
@@ -238,23 +241,21 @@ def _latex_cell(row: dict[str, Any], name: str) -> str:
         return "--"
     if isinstance(value, float) and name.startswith("p_") and value < _LEAST_P:
         return f"${{<}}{_LEAST_P}$"
-    if isinstance(value, float) and name.startswith("cost"):
-        return three_significant(value)
     if isinstance(value, float):
-        low, high = (row.get(f"{name}{end}") for end in _ENDS)
-        return (
-            _number(value)
-            if low is None or high is None
-            else f"{_number(value)} [{_number(low)}, {_number(high)}]"
-        )
+        return _NEGATIVE.sub(r"$\g<0>$", number_with_ends(row, name))
     if isinstance(value, int):
         return f"{value:,}"
     return _text(str(value) if name in _NAMES else _words(str(value)))
 
 
-def _number(value: float) -> str:
-    shown = f"{value:.3f}"
-    return f"${shown}$" if shown.startswith("-") else shown
+def number_with_ends(row: Row, name: str) -> str:
+    """Return the number in a column with its interval, if it has one: per cents with one decimal."""
+    form = "{:.1f}".format if name.endswith(_PERCENT) else "{:.3f}".format
+    if name.startswith(_MONEY):
+        form = three_significant
+    low, high = (row.get(f"{name}{end}") for end in _ENDS)
+    ends = "" if low is None or high is None else f" [{form(low)}, {form(high)}]"
+    return form(row[name]) + ends
 
 
 def _text(text: str) -> str:

@@ -152,7 +152,7 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
             dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
             mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
             axes.bxp(
-                [box_values(row.box)],
+                [_bxp(row.box)],
                 positions=[x],
                 widths=width * 0.8,
                 manage_ticks=False,
@@ -187,8 +187,7 @@ def _shares(axes: Axes, row: Box, x: float, width: float, colour: str) -> None:
         bottom += share
 
 
-def box_values(box: BoxStats) -> dict[str, Any]:
-    """Return a distribution as Matplotlib's `bxp` takes it."""
+def _bxp(box: BoxStats) -> dict[str, Any]:
     return {
         "med": box.median,
         "q1": box.q1,

@@ -97,7 +97,9 @@ def _order(parsed: ParsedQuery, edges: Iterable[RelationshipPattern]) -> list[_T
 
 
 def _returned(parts: Iterable[Clause]) -> Iterator[str]:
-    last = next((clause for clause in reversed([*parts]) if clause.kind == "RETURN" and not clause.depth), None)
+    last = next(
+        (clause for clause in reversed([*parts]) if clause.kind == "RETURN" and not clause.depth), None
+    )
     for item in last.items if last else ():
         name = plain_name(item.column)
         match = resolve(name, column_names().keys)

@@ -3,11 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
-from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, box_values, plain, unit_axis
+from retrocypher.plugins.analysis.model_results import MEASURES, ModelResult, front_of
+from retrocypher.plugins.reporting.figure_tables import Row
+from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, plain, unit_axis
 from retrocypher.plugins.reporting.numbers import score_name
+from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.means import BoxStats
 
 # Dark to light, so that prompts stay in order in grey print too.
@@ -38,7 +44,7 @@ def box_grid(
         for place, (axes, (task, metric)) in enumerate(zip(row, of_row, strict=False)):
             _boxes(axes, shots, prompts, lambda shot, prompt, at=(task, metric): box_of(*at, shot, prompt))
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
-            if place == 0:
+            if place == 0 and len(tasks) > 1:
                 axes.set_ylabel(plain(task.replace("_", " ")).replace(" ", "\n", 1), color=INK)
     colours = prompt_colours(prompts)
     handles = [Patch(facecolor=colours[prompt], label=plain(prompt)) for prompt in prompts]
@@ -66,30 +72,132 @@ def _boxes(
         boxes = {place: box for place, box in found.items() if box is not None}
         if not boxes:
             continue
-        line = {"color": colour, "linewidth": 0.6}
-        axes.bxp(
-            [box_values(box) for box in boxes.values()],
-            positions=[place - 0.41 + width * (number + 0.5) for place in boxes],
-            widths=width * 0.82,
-            manage_ticks=False,
-            showmeans=True,
-            patch_artist=True,
-            boxprops={"facecolor": f"{colour}55", "edgecolor": colour, "linewidth": 0.6},
-            whiskerprops=line,
-            capprops=line,
-            medianprops={"color": colour, "linewidth": 1.5},
-            flierprops={"marker": ".", "markersize": 1.6, "markeredgecolor": colour, "markeredgewidth": 0.4},
-            meanprops={
-                "marker": "D",
-                "markersize": 1.9,
-                "markerfacecolor": "white",
-                "markeredgecolor": INK,
-                "markeredgewidth": 0.5,
-            },
-        )
+        _draw(axes, boxes, number * width - 0.41 + width / 2, width * 0.41, colour)
     for place in range(1, len(shots)):
         axes.axvline(place - 0.5, color=QUIET, linewidth=0.3)
     axes.set_xlim(-0.5, len(shots) - 0.5)
     axes.set_xticks(range(len(shots)), list(map(plain, shots)))
     axes.tick_params(axis="x", length=0, labelsize=6.5)
     unit_axis(axes, "y", "")
+
+
+def _draw(axes: Axes, boxes: Mapping[int, BoxStats], shift: float, half: float, colour: str) -> None:
+    """Draw some box plots as a few artists: a figure has hundreds, and `Axes.bxp` is slow with each."""
+    frames, lines, medians, points = [], [], [], []
+    for place, box in boxes.items():
+        x = place + shift
+        left, right = x - half, x + half
+        frames.append(((left, box.q1), (right, box.q1), (right, box.q3), (left, box.q3)))
+        for end, quartile in ((box.whisker_low, box.q1), (box.whisker_high, box.q3)):
+            lines += [((x, quartile), (x, end)), ((x - half / 2, end), (x + half / 2, end))]
+        medians.append(((left, box.median), (right, box.median)))
+        points += [(x, value) for value, _ in box.outliers]
+    axes.add_collection(PolyCollection(frames, facecolor=f"{colour}55", edgecolor=colour, linewidth=0.6))
+    axes.add_collection(LineCollection(lines, color=colour, linewidth=0.6))
+    axes.add_collection(LineCollection(medians, color=colour, linewidth=1.5))
+    dots = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
+    if points:
+        axes.plot(*zip(*points, strict=True), ".", markersize=1.6, color=colour, **dots)
+    xs, means = [place + shift for place in boxes], [box.mean for box in boxes.values()]
+    axes.plot(xs, means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
+
+
+_BAR = 0.14
+
+
+def error_bars(
+    rows: Sequence[Row], categories: Sequence[str], prompts: Sequence[str], shots: Sequence[str]
+) -> Figure:
+    """Return how many wrong queries have which category: a panel for each prompt and shot, a bar for each loop.
+
+    Args:
+        rows: With ``prompt``, ``shot``, ``loop``, ``queries`` and a count for each category.
+    """
+    series = list(dict.fromkeys((row["loop"], row["queries"]) for row in rows))
+    figure = blank(TWO_COLUMNS, 0.6 + len(prompts) * (0.35 + _BAR * (len(series) + 0.6) * len(categories)))
+    grid = figure.subplots(len(prompts), len(shots), squeeze=False, sharex=True, sharey=True)
+    names = [plain(name.replace("_", " ").replace(":", ": ")) for name in categories]
+    for row_of, prompt in zip(grid, prompts, strict=True):
+        for axes, shot in zip(row_of, shots, strict=True):
+            of_panel = {
+                (r["loop"], r["queries"]): r for r in rows if (r["prompt"], r["shot"]) == (prompt, shot)
+            }
+            for place, each in enumerate(series):
+                counts = [of_panel[each][name] if each in of_panel else 0 for name in categories]
+                shift = (place + 0.5) / len(series) * 0.8 - 0.4
+                ys = [at + shift for at in range(len(categories))]
+                axes.barh(ys, counts, 0.74 / len(series), color=_SERIES[place % len(_SERIES)])
+            axes.set_title(f"{plain(prompt)}, {plain(shot)}", fontsize=_TITLE, color=INK)
+            axes.set_yticks(range(len(names)), names)
+            axes.tick_params(axis="y", length=0)
+            axes.grid(axis="x")
+            axes.set_axisbelow(True)
+            axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    grid[0, 0].set_ylim(len(names) - 0.5, -0.5)
+    figure.supxlabel("Wrong queries that ran, by primary label", fontsize=_TITLE, color=INK)
+    handles = [
+        Patch(facecolor=_SERIES[place % len(_SERIES)], label=_series_label(*each))
+        for place, each in enumerate(series)
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5), handlelength=1)
+    return figure
+
+
+_SERIES = ("#6b6b6b", "#e69f00", "#0072b2", "#b5608f", "#009e73", "#332288", "#d55e00")
+
+
+def _series_label(loop: str, queries: str) -> str:
+    return "direct prompting" if loop == NO_LOOP else f"{plain(loop)}, {queries}"
+
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def pareto(models: Sequence[ModelResult]) -> Figure:
+    """Return F1 against cost and against time; the line joins the models that no other one dominates."""
+    figure = blank(TWO_COLUMNS, 2.9)
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (measure, label) in zip(panels, MEASURES.items(), strict=True):
+        points = [each for each in models if getattr(each, measure) is not None and each.f1.value is not None]
+        front = front_of(points, measure)
+        if len(front) > 1:
+            ordered = sorted(front, key=lambda each: float(getattr(each, measure)))
+            xs = [float(getattr(each, measure)) for each in ordered]
+            axes.step(xs, [each.f1.value for each in ordered], where="post", color=QUIET, linewidth=0.8)
+        for each in points:
+            place = models.index(each)
+            colour = _SERIES[place % len(_SERIES)]
+            x = float(getattr(each, measure))
+            if each.f1.low is not None and each.f1.high is not None:
+                axes.plot((x, x), (each.f1.low, each.f1.high), color=colour, linewidth=0.9)
+            face = colour if each in front else "white"
+            axes.plot(
+                x,
+                each.f1.value,
+                _MARKERS[place % len(_MARKERS)],
+                markerfacecolor=face,
+                markeredgecolor=colour,
+                markersize=5,
+                clip_on=False,
+            )
+        if not points:
+            axes.text(0.5, 0.5, "not known", ha="center", va="center", transform=axes.transAxes, color=QUIET)
+        unit_axis(axes, "y", "Mean F1 (95 % interval)" if axes is panels[0] else "")
+        axes.set_xlabel(label)
+        axes.set_xlim(0, None) if points else axes.set_xticks([])
+        axes.grid(axis="x")
+        axes.margins(x=0.1)
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=_MARKERS[place % len(_MARKERS)],
+            color=_SERIES[place % len(_SERIES)],
+            markersize=5,
+            label=plain(each.name),
+        )
+        for place, each in enumerate(models)
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
+    return figure

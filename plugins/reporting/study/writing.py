@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, read_study
-from retrocypher.plugins.formatting.text import counted, three_significant
-from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of, number_with_ends
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
 from retrocypher.plugins.reporting.study.parts import Missing, Part
 
@@ -73,7 +73,8 @@ def _write(part: Part, out: Path) -> ShownPart:
         with styled():
             drawn = save(part.draw(), out, name)
         files += [path.name for path in drawn]
-        image = f"data:image/svg+xml;base64,{base64.b64encode(drawn[0].read_bytes()).decode()}"
+        # Not the SVG: hundreds of box plots are half as large as PNG, and shown sooner.
+        image = f"data:image/png;base64,{base64.b64encode(drawn[1].read_bytes()).decode()}"
     texts = {".csv": as_csv(part.rows), ".tex": as_latex(part.shown) if part.shown else ""}
     for ending, text in texts.items():
         if text:
@@ -87,24 +88,12 @@ def _write(part: Part, out: Path) -> ShownPart:
 def _cell(row: Row, column: str) -> str:
     value = row.get(column)
     if value is None:
-        return "–"
+        return "\N{EN DASH}"
     if isinstance(value, int):
         return f"{value:,}"
     if not isinstance(value, float):
         return str(value)
-    form = number_form(column)
-    low, high = (row.get(f"{column}{end}") for end in ("_low", "_high"))
-    ends = "" if low is None or high is None else f" [{form(low)}, {form(high)}]"
-    return form(value) + ends
-
-
-def number_form(column: str) -> Callable[[float], str]:
-    """Return how numbers of a column are written: per cents with one decimal, scores with three."""
-    if column.endswith("_percent"):
-        return lambda value: f"{value:.1f}"
-    if column.startswith(("usd", "cost")):
-        return three_significant
-    return lambda value: f"{value:.3f}"
+    return number_with_ends(row, column)
 
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:

@@ -1,0 +1,140 @@
+"""Models compared by F1 against cost and time, for the Pareto front."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+
+from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
+from retrocypher.plugins.runs.record import GENERATOR, Record, Round
+from retrocypher.plugins.statistics.intervals import Estimate
+from retrocypher.plugins.statistics.means import mean_of
+from retrocypher.prompts.models.prices import Price, load_prices
+
+MEASURES = {
+    "usd_per_1000_cases": "List price, USD per 1,000 cases",
+    "seconds_per_case": "Seconds of model calls per case",
+}
+"""What a model should have little of, with its name for readers."""
+
+
+class ModelResult(Struct, frozen=True, kw_only=True):
+    """A model and loop: how well it does, and what that takes."""
+
+    model: str
+    loop: str
+    several_loops: bool
+    """Whether the loop is needed to tell results apart."""
+    cases: int
+    f1: Estimate
+    price: Price | None
+    """List price of the model under test; None if it is not known."""
+    tokens_per_case: float | None
+    """Tokens of all calls, as the API counted them; None if a call has no count, or no model was asked."""
+    seconds_per_case: float | None
+    """Seconds of all calls of models, those of a cached completion being the original call's; None if no model
+    was asked."""
+    usd_per_1000_cases: float | None
+    """By list price, cached calls included; None if tokens or a price are not known."""
+
+    @property
+    def name(self) -> str:
+        """Its name for readers."""
+        return f"{self.model}, {self.loop}" if self.several_loops else self.model
+
+
+def front_of(results: Sequence[ModelResult], measure: str) -> list[ModelResult]:
+    """Return the results that no other one dominates.
+
+    One dominates another with an F1 as high and as little of one of `MEASURES`, if it is better in either.
+    Results without F1 or the measure are in no front.
+    """
+    points = [
+        (each, each.f1.value, float(taken))
+        for each in results
+        if each.f1.value is not None and (taken := getattr(each, measure)) is not None
+    ]
+    return [
+        each
+        for each, f1, taken in points
+        if not any(g >= f1 and t <= taken and (g > f1 or t < taken) for _, g, t in points)
+    ]
+
+
+@dataclass(slots=True)
+class _Tally:
+    f1: list[float] = field(default_factory=list)
+    clusters: list[str] = field(default_factory=list)
+    asked: int = 0
+    tokens: int = 0
+    counted: bool = True
+    seconds: float = 0.0
+    usd: float = 0.0
+    priced: bool = True
+    price: Price | None = None
+
+
+class ModelResults:
+    """Adds up the results of models and loops, case by case."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
+
+    def add(self, record: Record, cluster: str, manifest: Manifest) -> None:
+        """Add a record of a run; one without scores is ignored."""
+        if record.scores is None or not record.was_run:
+            return
+        tally = self._tallies[record.model, record.loop]
+        tally.f1.append(record.scores.f1)
+        tally.clusters.append(cluster)
+        known = {each.label: each for each in manifest.models}
+        tally.price = tally.price or _price(known.get(record.model))
+        for turn in record.rounds:
+            if turn.asked_model and not turn.of_answer:
+                self._add_call(tally, turn, _price(_asked(turn, record.model, known, manifest)))
+
+    def _add_call(self, tally: _Tally, turn: Round, price: Price | None) -> None:
+        tally.asked += 1
+        tally.seconds += turn.time_s
+        tally.tokens += turn.token_count
+        tally.counted = tally.counted and turn.tokens is not None
+        if turn.tokens is None or price is None:
+            tally.priced = False
+        else:
+            tally.usd += price.cost({"prompt": turn.tokens.prompt, "completion": turn.tokens.completion})
+
+    def results(self) -> list[ModelResult]:
+        """Return the results, in the order in which models and loops occurred."""
+        several = len({loop for _, loop in self._tallies}) > 1
+        return [_result(*key, tally, several) for key, tally in self._tallies.items()]
+
+
+def _asked(turn: Round, model: str, known: Mapping[str, ModelEntry], manifest: Manifest) -> ModelEntry | None:
+    return known.get(model) if turn.role == GENERATOR else manifest.loops.players.get(model, known.get(model))
+
+
+def _price(model: ModelEntry | None) -> Price | None:
+    return load_prices().of(model.argument) if model is not None and model.kind == "openai" else None
+
+
+def _result(model: str, loop: str, tally: _Tally, several: bool) -> ModelResult:
+    cases = len(tally.f1)
+    return ModelResult(
+        model=model,
+        loop=loop,
+        several_loops=several,
+        cases=cases,
+        f1=mean_of(tally.f1, tally.clusters),
+        price=tally.price,
+        tokens_per_case=tally.tokens / cases if tally.asked and tally.counted else None,
+        seconds_per_case=tally.seconds / cases if tally.asked else None,
+        usd_per_1000_cases=1000 * tally.usd / cases if tally.asked and tally.priced else None,
+    )
+
+
+def with_fronts(results: Sequence[ModelResult]) -> Iterator[tuple[ModelResult, dict[str, bool]]]:
+    """Yield results with, for each of `MEASURES`, whether they are on the front."""
+    fronts = {measure: front_of(results, measure) for measure in MEASURES}
+    for each in results:
+        yield each, {measure: each in front for measure, front in fronts.items()}
