@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
-from retrocypher.plugins.runs.record import GENERATOR, Record, Round
+from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Record, Round
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.prompts.models.prices import Price, load_prices
@@ -24,8 +24,8 @@ class ModelResult(Struct, frozen=True, kw_only=True):
 
     model: str
     loop: str
-    several_loops: bool
-    """Whether the loop is needed to tell results apart."""
+    run: str = ""
+    """Name of the run; empty for several runs together."""
     cases: int
     f1: Estimate
     price: Price | None
@@ -33,15 +33,14 @@ class ModelResult(Struct, frozen=True, kw_only=True):
     tokens_per_case: float | None
     """Tokens of all calls, as the API counted them; None if a call has no count, or no model was asked."""
     seconds_per_case: float | None
-    """Seconds of all calls of models, those of a cached completion being the original call's; None if no model
-    was asked."""
+    """Seconds of all calls, cached ones as when they were made; None if no model was asked."""
     usd_per_1000_cases: float | None
     """By list price, cached calls included; None if tokens or a price are not known."""
 
     @property
     def name(self) -> str:
-        """Its name for readers."""
-        return f"{self.model}, {self.loop}" if self.several_loops else self.model
+        """Its name for readers: model, loop if there is one, and run."""
+        return ", ".join(filter(None, (self.model, self.loop if self.loop != NO_LOOP else "", self.run)))
 
 
 def front_of(results: Sequence[ModelResult], measure: str) -> list[ModelResult]:
@@ -104,10 +103,9 @@ class ModelResults:
         else:
             tally.usd += price.cost({"prompt": turn.tokens.prompt, "completion": turn.tokens.completion})
 
-    def results(self) -> list[ModelResult]:
+    def results(self, run: str = "") -> list[ModelResult]:
         """Return the results, in the order in which models and loops occurred."""
-        several = len({loop for _, loop in self._tallies}) > 1
-        return [_result(*key, tally, several) for key, tally in self._tallies.items()]
+        return [_result(*key, tally, run) for key, tally in self._tallies.items()]
 
 
 def _asked(turn: Round, model: str, known: Mapping[str, ModelEntry], manifest: Manifest) -> ModelEntry | None:
@@ -118,12 +116,12 @@ def _price(model: ModelEntry | None) -> Price | None:
     return load_prices().of(model.argument) if model is not None and model.kind == "openai" else None
 
 
-def _result(model: str, loop: str, tally: _Tally, several: bool) -> ModelResult:
+def _result(model: str, loop: str, tally: _Tally, run: str) -> ModelResult:
     cases = len(tally.f1)
     return ModelResult(
         model=model,
         loop=loop,
-        several_loops=several,
+        run=run,
         cases=cases,
         f1=mean_of(tally.f1, tally.clusters),
         price=tally.price,
@@ -131,6 +129,11 @@ def _result(model: str, loop: str, tally: _Tally, several: bool) -> ModelResult:
         seconds_per_case=tally.seconds / cases if tally.asked else None,
         usd_per_1000_cases=1000 * tally.usd / cases if tally.asked and tally.priced else None,
     )
+
+
+def called_models(results: Sequence[ModelResult]) -> list[ModelResult]:
+    """Return the results of models that were called, so that time and perhaps cost are known."""
+    return [each for each in results if each.seconds_per_case is not None]
 
 
 def with_fronts(results: Sequence[ModelResult]) -> Iterator[tuple[ModelResult, dict[str, bool]]]:

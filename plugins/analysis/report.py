@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import task_place
@@ -17,6 +18,7 @@ from retrocypher.plugins.analysis.comparison import (
     compare_runs,
 )
 from retrocypher.plugins.analysis.ledger import LedgerEntry
+from retrocypher.plugins.analysis.model_results import ModelResult, called_models
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.report_scores import (
     Cloud,
@@ -321,9 +323,7 @@ def _variant(
         criteria=agreement.criteria,
         variant=agreement.variant,
         rows=[(_ALL, agreement.overall), *agreement.by_task.items()],
-        series=[
-            SeriesRatings(*series, _mean(cases, _ALL), _tenths(cases)) for series, cases in by_series.items()
-        ],
+        series=[series_ratings(*series, cases) for series, cases in by_series.items()],
         tasks=[
             TaskMeans(task, [_mean(cases, task) for cases in by_series.values()])
             for task in (_ALL, *agreement.by_task)
@@ -333,6 +333,11 @@ def _variant(
         disagreements=agreement.disagreements,
         calibration=_calibration(calibrations, run.log.manifest.judge, agreement),
     )
+
+
+def series_ratings(model: str, loop: str, cases: Sequence[Rating]) -> SeriesRatings:
+    """Return the mean and the distribution of some ratings of a model and loop."""
+    return SeriesRatings(model, loop, _mean(cases, _ALL), _tenths(cases))
 
 
 def _tenths(cases: Sequence[Rating]) -> list[int]:
@@ -399,6 +404,12 @@ class ReportNumbers(Struct, frozen=True):
 
     runs: list[RunNumbers]
     comparisons: list[ReportComparison]
+
+    @property
+    def called(self) -> list[ModelResult]:
+        """Models and loops that were called, of all runs; named with the run if there are several."""
+        found = [each for of in self.runs for each in called_models(of.run.results)]
+        return found if len(self.runs) > 1 else [replace(each, run="") for each in found]
 
     @property
     def cases(self) -> int:

@@ -11,6 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.ledger import Ledger, LoopEntry
+from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
 from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import Series, Summary
 from retrocypher.plugins.formatting.text import shortened
@@ -147,6 +148,8 @@ class ReportRun(Struct, frozen=True, kw_only=True):
     """The cases that were not run because of an infrastructure error."""
     costly: TopK
     ratings: Sequence[Rating]
+    results: Sequence[ModelResult]
+    """Models and loops with their costs."""
     cases: Sequence[str]
     """The ids of all cases, in the order of the records."""
 
@@ -170,6 +173,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
     # Without the questions, each question is a cluster of its own.
     clusters = log.clusters if (log.path / QUESTIONS).is_file() else {}
     summary, ledger, costly = Summary(), Ledger(clusters), TopK()
+    results = ModelResults()
     failed: list[CaseEntry] = []
     not_run: list[CaseEntry] = []
     ratings: list[Rating] = []
@@ -185,6 +189,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
             summary.add(record)
             ledger.add(record)
             ratings.extend(ratings_of(record, clusters))
+            results.add(record, clusters.get(record.question_id, record.question_id), log.manifest)
             case = case_entry(record)
             if case.error is not None:
                 not_run.append(case)
@@ -208,6 +213,7 @@ def read_report_run(log: RunLog, name: str) -> ReportRun:
         not_run=sorted(not_run, key=lambda case: case.place),
         costly=costly,
         ratings=ratings,
+        results=results.results(name),
         cases=tuple(seen),
     )
 

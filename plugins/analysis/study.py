@@ -12,6 +12,7 @@ from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
 from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
 from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import listed_first
+from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import ModelEntry
@@ -118,6 +119,7 @@ class Study:
     """By model, whether columns could be matched by an encoder."""
     results: Sequence[ModelResult]
     """Models and loops with their costs."""
+    ratings: Sequence[Rating]
 
     def of(self, model: str, loop: str | None = None, setting: str | None = None) -> list[StudyCell]:
         """Return the cells of a model, in the order of prompts and shots."""
@@ -144,6 +146,7 @@ def read_study(paths: Iterable[Path]) -> Study:
     models: dict[str, ModelEntry] = {}
     seen: dict[str, RunLog] = {}
     results = ModelResults()
+    ratings: list[Rating] = []
 
     def counted() -> Iterator[Record]:
         for log in logs:
@@ -165,6 +168,7 @@ def read_study(paths: Iterable[Path]) -> Study:
                 cluster = clusters.get(record.question_id, record.question_id)
                 _add(record, cluster, cells.setdefault(cell, CellCases()))
                 results.add(record, cluster, log.manifest)
+                ratings.extend(ratings_of(record, clusters))
                 matched = columns.setdefault(record.model, Counter())
                 for key, score in ((record.scores and record.scores.per_key) or {}).items():
                     matched.update(ColumnVariant(key, stage, name) for name, stage in score.columns.items())
@@ -183,6 +187,7 @@ def read_study(paths: Iterable[Path]) -> Study:
         columns,
         encoders,
         results.results(),
+        ratings,
     )
 
 
@@ -214,8 +219,9 @@ def _add(record: Record, cluster: str, cases: CellCases) -> None:
     ran = record.execution is not None and record.execution.status == "ok"
     cases.after.append(Query(ran, record.errors[0] if record.errors else None))
     first = first_result(record) if record.loop != NO_LOOP else None
-    before = first and Query(first.status == "ok", first.errors[0] if first.errors else None)
-    cases.before.append(before)
+    cases.before.append(
+        None if first is None else Query(first.status == "ok", first.errors[0] if first.errors else None)
+    )
     cases.pairs.append(pair_of(record, cluster))
     cases.variations.append(of_perfect(record) if record.loop == NO_LOOP else None)
 

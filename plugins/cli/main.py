@@ -124,6 +124,7 @@ _OF_GROUPS = (
     ("baseline list", "compare:baseline_list_command"),
     ("baseline show", "compare:baseline_show_command"),
     ("study reaction", "study:study_reaction_command"),
+    ("study self-review", "study:study_self_review_command"),
 )
 _COMMANDS = (
     ("allure", "report:allure_command", "Write the Allure results of RUN."),

@@ -1,45 +1,191 @@
 """``retrocypher study``: the figures and tables of the papers, from runs."""
 
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from retrocypher.plugins.cli.console import PATH, emit, json_option
-from retrocypher.plugins.formatting.text import counted
+from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json
+from retrocypher.plugins.formatting.text import counted, usd
+from retrocypher.plugins.reporting.study.paper import StudyRun, reaction_paper, self_review_paper
 from retrocypher.plugins.reporting.study.reaction import reaction_parts
+from retrocypher.plugins.reporting.study.self_review import self_review_parts
 from retrocypher.plugins.reporting.study.writing import PartsOf, write_study
 from retrocypher.plugins.runs.parallel import spare_collections
+from retrocypher.plugins.session.study_plan import PlannedRun, plan_runs
 
-_OUT = click.option("--out", type=PATH, required=True, help="Folder of the page, the figures and the tables.")
+_WORKFLOW = Path("workflow", "Snakefile")
+
+
+class _Study(NamedTuple):
+    title: str
+    parts_of: PartsOf
+    runs: Callable[[], Sequence[StudyRun]]
+
+
+_REACTION = _Study(
+    "Figures and tables of the reaction Text2Cypher paper", reaction_parts, lambda: reaction_paper().runs
+)
+_SELF_REVIEW = _Study(
+    "Figures and tables of the self-review paper", self_review_parts, lambda: self_review_paper().runs
+)
+
+
+class _Given(NamedTuple):
+    """What a command line asks for."""
+
+    runs: tuple[Path, ...]
+    out: Path
+    plan: bool
+    run: bool
+    models: tuple[str, ...]
+    options: str
+    shards: int
+    cores: int
+    graph: str
+    as_json: bool
+
+
+def _study_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(
+        (
+            click.argument("runs", nargs=-1, type=PATH),
+            click.option(
+                "--out", type=PATH, required=True, help="Folder of page, figures, tables and --run."
+            ),
+            click.option(
+                "--plan", is_flag=True, help="Print the runs that the study needs, and run nothing."
+            ),
+            click.option("--run", is_flag=True, help="Run or resume them, then write the study."),
+            click.option("--model", "models", metavar="SPEC", multiple=True, help="Model to plan or run."),
+            click.option("--options", default="", help="More options of pytest benchmarks: '--sample 20'."),
+            click.option("--shards", type=click.IntRange(1), default=4, show_default=True),
+            click.option("--cores", type=click.IntRange(1), default=2, show_default=True),
+            click.option(
+                "--graph", default="local", show_default=True, help="Neo4j of each shard, or a URI."
+            ),
+            json_option,
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.command("reaction")
-@click.argument("runs", nargs=-1, required=True, type=PATH)
-@_OUT
-@json_option
-def study_reaction_command(runs: tuple[Path, ...], out: Path, as_json: bool) -> None:
-    """Write the figures and tables of the reaction Text2Cypher paper from RUNS."""
-    _write(runs, out, "The reaction Text2Cypher paper, repeated", reaction_parts, as_json)
+@_study_options
+def study_reaction_command(**given: object) -> None:
+    """Write the figures and tables of the reaction Text2Cypher paper from RUNS.
+
+    Each has the paper's number beside ours where the paper prints one. What cannot be made from RUNS is
+    listed with the command that makes it.
+    """
+    _make(_REACTION, _Given(**given))  # type: ignore[arg-type]
 
 
-def _write(runs: tuple[Path, ...], out: Path, title: str, parts_of: PartsOf, as_json: bool) -> None:
+@click.command("self-review")
+@_study_options
+def study_self_review_command(**given: object) -> None:
+    """Write figures 3 and 4 of the self-review paper, and a table of results, from judged RUNS."""
+    _make(_SELF_REVIEW, _Given(**given))  # type: ignore[arg-type]
+
+
+def _make(study: _Study, given: _Given) -> None:
+    runs = list(given.runs)
+    if given.plan or given.run:
+        if runs or not given.models:
+            raise InputError("--plan and --run need --model SPEC, and take no RUNS: they are made in --out")
+        planned = plan_runs(study.runs(), given.models, given.options)
+        if given.plan:
+            _print_plan(planned, given.as_json)
+            return
+        runs = [_run(each, given) for each in planned if not each.left_out]
+    elif given.models:
+        raise InputError("--model is for --plan and --run; without these, the models are those of RUNS")
+    if not runs:
+        raise InputError("names no run; name folders of runs, or make them with --run --model SPEC")
     spare_collections()
-    written = write_study(runs, out, title, parts_of)
+    written = write_study(runs, given.out, study.title, study.parts_of)
     missing = [
         f"missing: {each.number}{f' ({each.model})' if each.model else ''}: {each.why}"
         + "".join(f"\n  {command}" for command in each.commands)
         for each in written.missing
     ]
-    value = {
+    facts = {
         "page": str(written.page),
         "files": [str(file) for file in written.files],
         "cases": written.cases,
         "missing": written.missing,
     }
-    emit(
-        as_json,
-        value,
-        f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}",
-        *missing,
-        f"page: {written.page}",
+    counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
+    emit(given.as_json, facts, counts, *missing, f"page: {written.page}")
+
+
+def _print_plan(planned: Sequence[PlannedRun], as_json: bool) -> None:
+    if as_json:
+        print_json({"runs": [{**_facts(each), "command": each.command} for each in planned]})
+        return
+    for each in planned:
+        click.echo(f"{each.name}: {each.left_out or _extent(each)}\n  {each.command}")
+    kept = [each for each in planned if not each.left_out]
+    costs = [each.usd for each in kept if each.usd is not None]
+    total = (
+        f", {_between(sum(least for least, _ in costs), sum(most for _, most in costs), usd)}"
+        if costs
+        else ""
     )
+    click.echo(f"together: {counted(sum(each.cases for each in kept), 'case')}{total}")
+
+
+def _facts(planned: PlannedRun) -> dict[str, object]:
+    return {name: getattr(planned, name) for name in planned.__struct_fields__}
+
+
+def _extent(planned: PlannedRun) -> str:
+    """Return in words what a run asks and costs; tokens are estimated from the length of texts."""
+    cases = counted(planned.cases, "case")
+    if not planned.calls[1]:
+        return f"{cases}, no call of a model"
+    calls = _between(*planned.calls, lambda count: f"{count:,.0f}")
+    tokens = _between(*planned.tokens, lambda count: f"{count / 1e6:.1f}")
+    cost = _between(*planned.usd, usd) if planned.usd else "no list price known"
+    return f"{cases}, {calls} calls, about {tokens} million tokens, {cost}"
+
+
+def _between(least: float, most: float, form: Callable[[float], str]) -> str:
+    return form(least) if least == most else f"{form(least)} to {form(most)}"
+
+
+def _run(planned: PlannedRun, given: _Given) -> Path:
+    """Run or resume one run through the workflow, and return its merged folder."""
+    if not _WORKFLOW.is_file():
+        raise InputError(f"--run: there is no {_WORKFLOW} here; run it in the checkout")
+    if find_spec("snakemake") is None:
+        raise InputError("--run: Snakemake is not installed; install the extra [sweep]")
+    folder = (given.out / "runs" / planned.name).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    # Completions of the runs before this one need not be paid for again.
+    known = given.out.absolute() / "runs" / "answers.jsonl.gz"
+    config = {
+        "folder": folder,
+        "shards": given.shards,
+        "graph": given.graph,
+        "answers": known if known.is_file() else "",
+        "options": planned.options,
+    }
+    command = [sys.executable, "-m", "snakemake", f"--cores={given.cores}", f"--snakefile={_WORKFLOW}"]
+    command += ["--rerun-triggers=mtime", "--config", *(f"{name}={value}" for name, value in config.items())]
+    click.echo(f"{planned.name}: {shlex.join(command)}", err=True)
+    if subprocess.run(command, stdout=sys.stderr).returncode:
+        raise RetroCypherError(
+            f"{planned.name} is incomplete; {folder / 'logs'} says why. Repeat the command to resume it"
+        )
+    answers = folder / "answers.jsonl.gz"
+    if answers.stat().st_size:
+        known.write_bytes(answers.read_bytes())
+    return folder / "merged"

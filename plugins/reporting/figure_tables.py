@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from retrocypher.plugins.analysis.ledger import COUNTS, LOST, SPENT, LedgerEntry
+from retrocypher.plugins.analysis.model_results import ModelResult, with_fronts
 from retrocypher.plugins.analysis.report import ReportComparison, ReportNumbers, RunNumbers
 from retrocypher.plugins.formatting.text import three_significant
 from retrocypher.plugins.reporting.numbers import score_name
@@ -28,6 +29,7 @@ def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
         "errors": [row for run in runs for row in _errors(run)],
         "text-metrics": [row for run in runs for row in _validity(run)],
         "judge": [row for run in runs for row in _judge(run)],
+        "models": model_rows(numbers.called),
         "loops": [
             {"run": run.name, **row} for run in runs for entry in run.ledger for row in ledger_rows(entry)
         ],
@@ -36,8 +38,34 @@ def tables(numbers: ReportNumbers) -> dict[str, list[Row]]:
     return {name: rows for name, rows in rows_by_name.items() if rows}
 
 
-def _with_ends(name: str, estimate: Estimate | Ratio) -> Row:
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def model_rows(results: Sequence[ModelResult]) -> list[Row]:
+    """Return a row for each model and loop."""
+    return [
+        {
+            "model": each.model,
+            "loop": each.loop,
+            "cases": each.cases,
+            **with_ends("f1", each.f1),
+            "usd_per_million_prompt_tokens": each.price and each.price.prompt,
+            "usd_per_million_completion_tokens": each.price and each.price.completion,
+            "tokens_per_case": each.tokens_per_case,
+            "seconds_per_case": each.seconds_per_case,
+            "usd_per_1000_cases": each.usd_per_1000_cases,
+            "front_of_cost": "yes" if fronts["usd_per_1000_cases"] else "no",
+            "front_of_time": "yes" if fronts["seconds_per_case"] else "no",
+        }
+        for each, fronts in with_fronts(results)
+    ]
+
+
+def with_ends(name: str, of: Estimate | Ratio | None, scale: float = 1) -> Row:
+    """Return the columns of a number: its value times ``scale``, and the ends of its interval."""
+    ends = (
+        {"": None, "_low": None, "_high": None}
+        if of is None
+        else dict(zip(("", "_low", "_high"), (of.value, of.low, of.high), strict=True))
+    )
+    return {f"{name}{end}": None if value is None else scale * value for end, value in ends.items()}
 
 
 def _scores(run: RunNumbers) -> Iterator[Row]:
@@ -55,9 +83,9 @@ def _scores(run: RunNumbers) -> Iterator[Row]:
                     "passed": row.group.passed,
                     "failed": row.group.failed,
                     "not_run": row.group.errors,
-                    **_with_ends("precision", row.means["precision"]),
-                    **_with_ends("recall", row.means["recall"]),
-                    **_with_ends("f1", row.means["f1"]),
+                    **with_ends("precision", row.means["precision"]),
+                    **with_ends("recall", row.means["recall"]),
+                    **with_ends("f1", row.means["f1"]),
                     "targets": row.means["f1"].clusters,
                 }
 
@@ -99,8 +127,8 @@ def _validity(run: RunNumbers) -> Iterator[Row]:
             "run": run.name,
             "metric": score_name(each.metric),
             "cases_of": each.slice.get("setting", "all"),
-            **_with_ends("pearson", each.pearson),
-            **_with_ends("spearman", each.spearman),
+            **with_ends("pearson", each.pearson),
+            **with_ends("spearman", each.spearman),
             "n": each.pearson.n,
         }
 
@@ -116,7 +144,7 @@ def _comparison(each: ReportComparison) -> Iterator[Row]:
             "pairs": row.difference.n,
             "mean_a": row.mean_a,
             "mean_b": row.mean_b,
-            **_with_ends("difference", row.difference),
+            **with_ends("difference", row.difference),
             "wins": row.wins,
             "losses": row.losses,
             "ties": row.ties,
@@ -139,8 +167,8 @@ def _judge(run: RunNumbers) -> Iterator[Row]:
                 "no_score": sum(each.unjudged.values()),
             }
             for name in _OF_A_JUDGE:
-                row |= _with_ends(name, getattr(each, name))
-            yield row | _with_ends("brier", each.reliability.brier) | _with_ends("ece", each.reliability.ece)
+                row |= with_ends(name, getattr(each, name))
+            yield row | with_ends("brier", each.reliability.brier) | with_ends("ece", each.reliability.ece)
 
 
 def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
@@ -152,8 +180,8 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
             "validator": entry.validator,
             "label": label,
             **{name: getattr(counts, name) for name in (*COUNTS, *LOST)},
-            **_with_ends("repair_rate", counts.repair_rate),
-            **_with_ends("breakage_rate", counts.breakage_rate),
+            **with_ends("repair_rate", counts.repair_rate),
+            **with_ends("breakage_rate", counts.breakage_rate),
             **{name: getattr(counts, name) for name in SPENT},
             "cost": counts.cost,
             **{f"{name}_per_repaired": getattr(counts.per_repaired, name).value for name in SPENT},
@@ -192,7 +220,7 @@ _ESCAPES = {
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
 _ENDS = ("_low", "_high")
-_NAMES = ("run", "model", "loop", "prompt", "shot", "a", "b")
+_NAMES = ("run", "model", "loop", "prompt", "shot", "a", "b", "exact", "lexical", "semantic", "paper")
 _LEAST_P = 0.001
 _PERCENT = "_percent"
 _MONEY = ("cost", "usd")
@@ -250,9 +278,12 @@ def _latex_cell(row: dict[str, Any], name: str) -> str:
 
 def number_with_ends(row: Row, name: str) -> str:
     """Return the number in a column with its interval, if it has one: per cents with one decimal."""
-    form = "{:.1f}".format if name.endswith(_PERCENT) else "{:.3f}".format
-    if name.startswith(_MONEY):
-        form = three_significant
+
+    def form(number: float) -> str:
+        if name.startswith(_MONEY):
+            return three_significant(number)
+        return f"{number:.1f}" if name.endswith(_PERCENT) else f"{number:.3f}"
+
     low, high = (row.get(f"{name}{end}") for end in _ENDS)
     ends = "" if low is None or high is None else f" [{form(low)}, {form(high)}]"
     return form(row[name]) + ends

@@ -14,7 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.ledger import LedgerEntry
-from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers
+from retrocypher.plugins.analysis.model_results import MEASURES, ModelResult, front_of
+from retrocypher.plugins.analysis.report import JudgeVariant, ReportNumbers, RunNumbers, SeriesRatings
 from retrocypher.plugins.analysis.report_scores import (
     Box,
     Cloud,
@@ -216,9 +217,8 @@ _PANELS_A_ROW = 2
 _BAR = 0.08
 
 
-def judge_scores(part: JudgeVariant) -> Figure:
+def judge_scores(series: Sequence[SeriesRatings]) -> Figure:
     """Return how many cases have which score, in tenths: a panel for each model and loop, on one scale."""
-    series = part.series
     rows = -(-len(series) // _PANELS_A_ROW)
     columns = min(len(series), _PANELS_A_ROW)
     figure = blank(ONE_COLUMN if columns == 1 else TWO_COLUMNS, 0.3 + 1.9 * rows)
@@ -362,6 +362,59 @@ def loops(ledger: Sequence[LedgerEntry]) -> Figure:
     return figure
 
 
+_MODELS = ("#0b5c63", "#d55e00", "#0072b2", "#b5608f", "#6b6b6b", "#332288", "#b38600")
+
+
+def pareto(models: Sequence[ModelResult]) -> Figure:
+    """Return F1 against cost and against time; the line joins the models that no other one dominates."""
+    figure = blank(TWO_COLUMNS, 2.9)
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (measure, label) in zip(panels, MEASURES.items(), strict=True):
+        points = [each for each in models if getattr(each, measure) is not None and each.f1.value is not None]
+        front = front_of(points, measure)
+        if len(front) > 1:
+            ordered = sorted(front, key=lambda each: float(getattr(each, measure)))
+            xs = [float(getattr(each, measure)) for each in ordered]
+            axes.step(xs, [each.f1.value for each in ordered], where="post", color=QUIET, linewidth=0.8)
+        for each in points:
+            place = models.index(each)
+            colour = _MODELS[place % len(_MODELS)]
+            x = float(getattr(each, measure))
+            if each.f1.low is not None and each.f1.high is not None:
+                axes.plot((x, x), (each.f1.low, each.f1.high), color=colour, linewidth=0.9)
+            face = colour if each in front else "white"
+            axes.plot(
+                x,
+                each.f1.value,
+                _MARKERS[place % len(_MARKERS)],
+                markerfacecolor=face,
+                markeredgecolor=colour,
+                markersize=5,
+                clip_on=False,
+            )
+        if not points:
+            axes.text(0.5, 0.5, "not known", ha="center", va="center", transform=axes.transAxes, color=QUIET)
+        unit_axis(axes, "y", "Mean F1 (95 % interval)" if axes is panels[0] else "")
+        axes.set_xlabel(label)
+        axes.set_xlim(0, None) if points else axes.set_xticks([])
+        axes.grid(axis="x")
+        axes.margins(x=0.1)
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=_MARKERS[place % len(_MARKERS)],
+            color=_MODELS[place % len(_MODELS)],
+            markersize=5,
+            label=plain(each.name),
+        )
+        for place, each in enumerate(models)
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
+    return figure
+
+
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 
 
@@ -373,6 +426,8 @@ def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
         with styled():
             for name, figure in _figures(numbers.runs):
                 written += save(figure, folder, name)
+            if called := numbers.called:
+                written += save(pareto(called), folder, "models")
         for name, rows in tables(numbers).items():
             for ending, text in ((".csv", as_csv(rows)), (".tex", as_latex(rows))):
                 file = folder / f"{name}{ending}"
@@ -403,7 +458,7 @@ def _figures(runs: Sequence[RunNumbers]) -> Iterator[tuple[str, Figure]]:
             yield _name("text-metrics-correlations", of_run), correlations(run.validity)
         for judge in run.judge:
             names = [judge.variant.replace("_", "-"), *([judge.judge] if len(run.judge) > 2 else [])]
-            yield _name("judge-scores", [*of_run, *names]), judge_scores(judge)
+            yield _name("judge-scores", [*of_run, *names]), judge_scores(judge.series)
             yield _name("judge-reliability", [*of_run, *names]), judge_reliability(judge)
         if run.ledger:
             yield _name("loops", of_run), loops(run.ledger)

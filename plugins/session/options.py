@@ -2,11 +2,12 @@
 
 import argparse
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
@@ -268,7 +269,7 @@ class Options:
 OPTION_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}
 
 
-def read_options(config: "pytest.Config") -> Options:
+def read_options(config: "_Configured") -> Options:
     """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number.
 
     With a suite, prompts and shots that are not given are empty: the suite sets them.
@@ -282,10 +283,46 @@ def read_options(config: "pytest.Config") -> Options:
     )
 
 
+def options_in(text: str) -> Options:
+    """Read the options in a part of a command line; options of pytest are passed over.
+
+    Raises InputError as `read_options` does.
+    """
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    for name, spec in OPTION_SPECS.items():
+        action: Any = _Once if spec.action == "once" else spec.action
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=dest(name), action=action, default=None)
+    return read_options(_Line(parser.parse_known_args(shlex.split(text))[0]))
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise InputError(message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A command line that was read, as `read_options` asks for it."""
+
+    given: argparse.Namespace
+
+    def getoption(self, name: str) -> Given:
+        return getattr(self.given, name)
+
+    def getini(self, name: str) -> Given:
+        return None
+
+
+class _Configured(Protocol):
+    def getoption(self, name: str) -> Given: ...
+
+    def getini(self, name: str) -> Given: ...
+
+
 _SET_BY_SUITE = ("prompt", "shot")
 
 
-def _given(config: "pytest.Config", name: str, spec: OptionSpec, use_default: bool = True) -> Given:
+def _given(config: "_Configured", name: str, spec: OptionSpec, use_default: bool = True) -> Given:
     given = config.getoption(dest(name))
     if given is None:
         given = config.getini(name) or None

@@ -15,6 +15,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.kg.questions.question import TASK_ORDER
+from retrocypher.plugins.analysis.model_results import with_fronts
 from retrocypher.plugins.analysis.report import (
     JudgeVariant,
     ReportNumbers,
@@ -274,6 +275,7 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
     runs = [each.run for each in numbers.runs]
     shown = {
         "runs": [_shown(each, links) for each in numbers.runs],
+        "models": list(with_fronts(numbers.called)),
         "comparisons": numbers.comparisons,
         "not_run": [{"name": run.name, "rows": run.error_groups} for run in runs if run.not_run],
     }
@@ -320,6 +322,7 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
         ("more", "EX and PSJS", any(each["more"] for each in runs)),
         ("variation", "Repeats and paraphrases", any(each["variations"] for each in runs)),
         ("boxes", "Distribution of F1", any(part.tasks for each in of_f1 for part in each["boxes"])),
+        ("models", "F1 against cost and time", bool(shown["models"])),
         ("comparisons", "Paired comparisons", bool(shown["comparisons"])),
         ("errors", "What went wrong", any(each["errors"] for each in runs)),
         ("loops", "Loops", any(each["ledger"] for each in runs)),

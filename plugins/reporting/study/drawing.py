@@ -1,15 +1,15 @@
 """Draws the figures of a study."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from retrocypher.plugins.analysis.model_results import MEASURES, ModelResult, front_of
 from retrocypher.plugins.reporting.figure_tables import Row
 from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, plain, unit_axis
 from retrocypher.plugins.reporting.numbers import score_name
@@ -42,7 +42,7 @@ def box_grid(
         for axes in row[len(of_row) :]:
             axes.set_axis_off()
         for place, (axes, (task, metric)) in enumerate(zip(row, of_row, strict=False)):
-            _boxes(axes, shots, prompts, lambda shot, prompt, at=(task, metric): box_of(*at, shot, prompt))
+            _boxes(axes, shots, prompts, partial(box_of, task, metric))
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
             if place == 0 and len(tasks) > 1:
                 axes.set_ylabel(plain(task.replace("_", " ")).replace(" ", "\n", 1), color=INK)
@@ -95,7 +95,7 @@ def _draw(axes: Axes, boxes: Mapping[int, BoxStats], shift: float, half: float, 
     axes.add_collection(PolyCollection(frames, facecolor=f"{colour}55", edgecolor=colour, linewidth=0.6))
     axes.add_collection(LineCollection(lines, color=colour, linewidth=0.6))
     axes.add_collection(LineCollection(medians, color=colour, linewidth=1.5))
-    dots = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
+    dots: dict[str, Any] = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
     if points:
         axes.plot(*zip(*points, strict=True), ".", markersize=1.6, color=colour, **dots)
     xs, means = [place + shift for place in boxes], [box.mean for box in boxes.values()]
@@ -108,7 +108,7 @@ _BAR = 0.14
 def error_bars(
     rows: Sequence[Row], categories: Sequence[str], prompts: Sequence[str], shots: Sequence[str]
 ) -> Figure:
-    """Return how many wrong queries have which category: a panel for each prompt and shot, a bar for each loop.
+    """Return how many wrong queries have which category: a panel for each prompt and shot.
 
     Args:
         rows: With ``prompt``, ``shot``, ``loop``, ``queries`` and a count for each category.
@@ -148,56 +148,3 @@ _SERIES = ("#6b6b6b", "#e69f00", "#0072b2", "#b5608f", "#009e73", "#332288", "#d
 
 def _series_label(loop: str, queries: str) -> str:
     return "direct prompting" if loop == NO_LOOP else f"{plain(loop)}, {queries}"
-
-
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-
-
-def pareto(models: Sequence[ModelResult]) -> Figure:
-    """Return F1 against cost and against time; the line joins the models that no other one dominates."""
-    figure = blank(TWO_COLUMNS, 2.9)
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, (measure, label) in zip(panels, MEASURES.items(), strict=True):
-        points = [each for each in models if getattr(each, measure) is not None and each.f1.value is not None]
-        front = front_of(points, measure)
-        if len(front) > 1:
-            ordered = sorted(front, key=lambda each: float(getattr(each, measure)))
-            xs = [float(getattr(each, measure)) for each in ordered]
-            axes.step(xs, [each.f1.value for each in ordered], where="post", color=QUIET, linewidth=0.8)
-        for each in points:
-            place = models.index(each)
-            colour = _SERIES[place % len(_SERIES)]
-            x = float(getattr(each, measure))
-            if each.f1.low is not None and each.f1.high is not None:
-                axes.plot((x, x), (each.f1.low, each.f1.high), color=colour, linewidth=0.9)
-            face = colour if each in front else "white"
-            axes.plot(
-                x,
-                each.f1.value,
-                _MARKERS[place % len(_MARKERS)],
-                markerfacecolor=face,
-                markeredgecolor=colour,
-                markersize=5,
-                clip_on=False,
-            )
-        if not points:
-            axes.text(0.5, 0.5, "not known", ha="center", va="center", transform=axes.transAxes, color=QUIET)
-        unit_axis(axes, "y", "Mean F1 (95 % interval)" if axes is panels[0] else "")
-        axes.set_xlabel(label)
-        axes.set_xlim(0, None) if points else axes.set_xticks([])
-        axes.grid(axis="x")
-        axes.margins(x=0.1)
-    handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="",
-            marker=_MARKERS[place % len(_MARKERS)],
-            color=_SERIES[place % len(_SERIES)],
-            markersize=5,
-            label=plain(each.name),
-        )
-        for place, each in enumerate(models)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
-    return figure

@@ -55,6 +55,18 @@ class NotFromRuns(Struct, frozen=True, forbid_unknown_fields=True):
     why: str
 
 
+class StudyRun(Struct, frozen=True, forbid_unknown_fields=True):
+    """A run that a study needs, of each model."""
+
+    name: str
+    options: str
+    """Options of ``pytest benchmarks``."""
+    calls: tuple[int, int]
+    """Calls of models that a case takes at least and at most."""
+    asks_in_roles: bool = False
+    """Whether a model is asked in roles of a loop, which one that reads no messages cannot play."""
+
+
 class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):
     """The reaction Text2Cypher paper."""
 
@@ -68,12 +80,54 @@ class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):
     variations: dict[str, Percents]
     text: list[Printed]
     not_from_runs: list[NotFromRuns]
+    runs: list[StudyRun]
 
     def variation(self, name: str, prompt: str, shot: str) -> float | None:
         """Return the per cent that figure A4 prints; None where it prints none."""
         of_shot = self.variations.get(name, {}).get(shot)
         prompts = self.prompts["single_step"]
         return of_shot[prompts.index(prompt)] if of_shot and prompt in prompts else None
+
+
+class Arm(Struct, frozen=True, forbid_unknown_fields=True):
+    """One arm of the self-review paper's experiment."""
+
+    number: str
+    title: str
+    loops: list[str]
+    """Names of the loop, the present one first."""
+    mean: float
+    """Mean score that the paper prints."""
+
+
+class PaperPrice(Struct, frozen=True, forbid_unknown_fields=True):
+    """A model's price in the self-review paper, in USD per million tokens."""
+
+    name: str
+    prompt: float
+    completion: float
+
+
+class PaperPrices(Struct, frozen=True, forbid_unknown_fields=True):
+    """The prices in the self-review paper."""
+
+    place: str
+    models: list[PaperPrice]
+
+
+class SelfReviewPaper(Struct, frozen=True, forbid_unknown_fields=True):
+    """The self-review paper."""
+
+    arms: list[Arm]
+    place: str
+    relative_gain_percent: float
+    prices: PaperPrices
+    runs: list[StudyRun]
+
+
+def self_review_paper() -> SelfReviewPaper:
+    """Return what the self-review paper shows and prints."""
+    return msgspec.convert(_content("self_review.yaml"), SelfReviewPaper)
 
 
 def reaction_paper() -> ReactionPaper:

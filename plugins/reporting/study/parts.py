@@ -1,7 +1,7 @@
 """The parts of a study: each figure or table of a paper with its numbers, and what is missing."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
@@ -102,18 +102,3 @@ def model_spec(model: ModelEntry) -> str:
     """Return a model as ``--model`` names it."""
     spec = model.argument if model.kind == "openai" else ":".join(filter(None, (model.kind, model.argument)))
     return spec if spec == model.label or not spec else f"{model.label}={spec}"
-
-
-def of_each(study: Study, make: Callable[[str], Iterable[Part | Missing]]) -> Iterator[Part | Missing]:
-    """Yield the parts of each model."""
-    for model in study.models:
-        yield from make(model)
-
-
-def with_ends(name: str, of: object, scale: float = 1) -> Row:
-    """Return the columns of an estimate or a ratio: its value and the ends of its interval."""
-    ends: Mapping[str, float | None] = {
-        end: getattr(of, attribute, None)
-        for end, attribute in (("", "value"), ("_low", "low"), ("_high", "high"))
-    }
-    return {f"{name}{end}": None if value is None else value * scale for end, value in ends.items()}

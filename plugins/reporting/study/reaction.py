@@ -16,10 +16,10 @@ from retrocypher.plugins.analysis.study import (
     rates_before,
     variation_rates,
 )
-from retrocypher.plugins.reporting.figure_tables import Row
+from retrocypher.plugins.reporting.figure_tables import Row, with_ends
 from retrocypher.plugins.reporting.study.models import model_parts
 from retrocypher.plugins.reporting.study.paper import BoxPlots, ReactionPaper, reaction_paper
-from retrocypher.plugins.reporting.study.parts import Missing, Part, missing_cells, series_name, with_ends
+from retrocypher.plugins.reporting.study.parts import Missing, Part, missing_cells, series_name
 from retrocypher.plugins.runs.record import NO_LOOP, SCORED_KEYS
 from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.statistics.means import BoxStats
@@ -111,15 +111,16 @@ def _boxes(
     # Imported late: drawing takes a second to load.
     from retrocypher.plugins.reporting.study.drawing import box_grid
 
+    tasks = [task for task in spec.tasks if any(row["task"] == task for row in rows)]
     yield Part(
         number=number,
         file=series_name(study, f"figure-{spec.number}", model),
         title=spec.title,
         model=model,
         rows=rows,
-        draw=partial(box_grid, spec.tasks, spec.metrics, spec.shots, prompts, partial(numbers.box, model)),
-        note="Boxes: quartiles, with the median as a thick line, the mean as a diamond, and whiskers and points "
-        "as Tukey drew them. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line.",
+        draw=partial(box_grid, tasks, spec.metrics, spec.shots, prompts, partial(numbers.box, model)),
+        note="Boxes: quartiles, with the median as a thick line, the mean as a diamond, and Tukey's whiskers "
+        "and points. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line.",
     )
 
 
@@ -140,11 +141,11 @@ _OF_FIGURE_A2 = ("traversal_direction", "missing_component:reactants", "missing_
 """The categories that the text on figure A2 names."""
 _CATEGORIES = 5
 _RATES_NOTE = (
-    "Queries: the first ones, before a loop, and those that count after it. Invalid query rate: share that did "
-    "not run to their end. Retrieval error rate: share of wrong ones among those that ran. Non-detected: share "
-    "of wrong queries that no validator flagged at its first look; non-corrected: share that was not both flagged "
-    "and right in the end. Error coverage: share of wrong queries with a category. Categories count wrong queries "
-    "by primary label"
+    "Queries: the first ones, before a loop, and those that count after it. Invalid query rate: share that "
+    "did not run to their end. Retrieval error rate: share of wrong ones among those that ran. Non-detected: "
+    "share of wrong queries that no validator flagged at its first look; non-corrected: share that was not "
+    "both flagged and right in the end. Error coverage: share of wrong queries with a category. Categories "
+    "count wrong queries by primary label"
 )
 
 
@@ -173,8 +174,12 @@ def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> l
                     "cases": rates.queries,
                     **with_ends("invalid_query_rate", rates.invalid_query_rate),
                     **with_ends("retrieval_error_rate", rates.retrieval_error_rate),
-                    **with_ends("non_detected_error_rate", of_loop and of_loop.non_detected_error_rate),
-                    **with_ends("non_corrected_error_rate", of_loop and of_loop.non_corrected_error_rate),
+                    **with_ends(
+                        "non_detected_error_rate", of_loop.non_detected_error_rate if of_loop else None
+                    ),
+                    **with_ends(
+                        "non_corrected_error_rate", of_loop.non_corrected_error_rate if of_loop else None
+                    ),
                     **with_ends("error_coverage", rates.error_coverage),
                     _LABELS: labels,
                 }
@@ -336,7 +341,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             {
                 "key": key,
                 **{
-                    stage: ", ".join(by_stage.get(stage, [])) or "\N{EN DASH}"
+                    stage: ", ".join(by_stage.get(stage, [])) or None
                     for stage in dict.fromkeys(_STAGES.values())
                 },
                 "paper": ", ".join(paper.columns.get(key, ())),
@@ -350,8 +355,8 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             model=model,
             rows=rows,
             shown=shown,
-            note="The number of cases in brackets; the paper prints names only. Lexical are stems, the table of "
-            "aliases and misspellings. The keys of the paper that no question of ours scores have no column.",
+            note="The number of cases in brackets; the paper prints names only. Lexical are stems, the table "
+            "of aliases and misspellings. Our questions have no key `product`.",
         )
 
 
@@ -375,6 +380,6 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
             model=model,
             rows=rows,
             shown=[row for row in rows if row["right"]],
-            note="Right: F1 is 1 and, where it is defined, row F1 too; the paper asks for F1 only. The paper prints "
-            "single-step prompts, and names property order without a number.",
+            note="Right: F1 is 1 and, where it is defined, row F1 too; the paper asks for F1 only. The paper "
+            "prints single-step prompts, and names property order without a number.",
         )

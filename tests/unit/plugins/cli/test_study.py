@@ -1,0 +1,238 @@
+"""`retrocypher study`: the numbers of scripted records, what is missing, and what is planned."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from support.judged import judged
+from support.records import key_score, record_of, write_run
+from support.reported import Read, some_questions
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.questions.question import Question
+from retrocypher.plugins.cli.main import cli
+from retrocypher.plugins.runs.record import Record, Round
+
+QUESTIONS = {task: [q for q in some_questions() if q.task == task] for task in ("best_yield", "precursors")}
+MODEL = "gpt-4.1-mini"
+TEXTS = dict.fromkeys(("bleu", "meteor", "rouge_l"), 0.5)
+
+
+def study(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, ["study", *map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def rows_of(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
+
+
+def numbers(row: dict[str, str], *names: str) -> list[float]:
+    return [round(float(row[name]), 6) for name in names]
+
+
+def case(question: Question, f1: float, **fields: Any) -> Record:
+    """Return the record of a query that ran, right if its F1 is 1."""
+    label = {"prompt": "P1", "shot": "ZS", "loop": "none", "model": MODEL, **fields}
+    name = "-".join([question.id, *(str(label[part]) for part in ("prompt", "shot", "loop", "model"))])
+    values = {
+        "scores": {"f1": f1, "precision": f1, "recall": f1, **TEXTS},
+        "cypher": question.reference_cypher,
+        "execution": {"status": "ok"},
+        "errors": [] if f1 == 1 else ["missing_component:agents"],
+        "passed": f1 == 1,
+        "rounds": [called(1000, 100, 2.0)],
+    }
+    return record_of(name, of=question, **{**values, **label})
+
+
+def called(prompt: int, completion: int, seconds: float, **more: Any) -> Round:
+    values: dict[str, Any] = {"role": "generator", "messages_sha256": "h", "answer": "", "cypher": "A"}
+    tokens = {"prompt": prompt, "completion": completion}
+    return Round(**{**values, "tokens": tokens, "time_s": seconds, **more})
+
+
+def corrected(question: Question, before: str, after: str, flagged: bool = False, **fields: Any) -> Record:
+    """Return a case of cove by its labels; no label is right, and `syntax_error` did not run."""
+    status = "syntax_error" if before == "syntax_error" else "ok"
+    scores = dict.fromkeys(("f1", "precision", "recall", "row_f1", "focus_f1"), float(not before))
+    result = {"status": status, **scores, "passed": not before, "errors": [before] if before else []}
+    verdict = "invalid" if flagged else "valid"
+    rounds = [
+        called(1, 1, 1.0, findings=[{"result": result}]),
+        Round("validator:checklist", None, "", "A", verdict),
+    ]
+    errors = [after] if after else []
+    of_loop = {"prompt": "P2", "loop": "cove", "rounds": rounds, "errors": errors}
+    return case(question, float(not after), **{**of_loop, **fields})
+
+
+def write(folder: Path, records: list[Record], *models: dict[str, str]) -> Path:
+    listed = [*models] or [{"label": MODEL, "kind": "openai", "argument": MODEL}]
+    return write_run(folder, records, some_questions(), {"exit_status": 0, "models": listed})
+
+
+def test_box_plots_and_models_have_the_numbers_of_the_cases(tmp_path: Path) -> None:
+    first, second, *_ = QUESTIONS["best_yield"]
+    run = write(tmp_path / "run", [case(first, 1.0), case(second, 0.5)])
+    study("reaction", run, "--out", tmp_path / "out")
+
+    rows = {row["metric"]: row for row in rows_of(tmp_path / "out" / "figure-3.csv")}
+    assert numbers(rows["f1"], "cases", "mean", "median", "q1", "q3") == [2, 0.75, 0.75, 0.625, 0.875]
+    assert numbers(rows["bleu"], "mean", "median") == [0.5, 0.5]
+    for ending in ("svg", "png"):
+        assert (tmp_path / "out" / f"figure-A5.{ending}").stat().st_size > 1000
+    # 1,000 and 100 tokens at 0.40 and 1.60 USD a million.
+    (model,) = rows_of(tmp_path / "out" / "models.csv")
+    names = ("f1", "tokens_per_case", "seconds_per_case", "usd_per_1000_cases")
+    assert numbers(model, *names) == [0.75, 1100, 2.0, 0.56]
+
+
+def test_rates_before_and_after_correction(tmp_path: Path) -> None:
+    missing = "missing_component:reactants"
+    fates = ((missing, "", True), (missing, missing, False), ("other", "other", True), ("", "", False))
+    fates += (("syntax_error", "", False),)
+    asked = QUESTIONS["precursors"]
+    records = [corrected(asked[place], *fate) for place, fate in enumerate(fates)]
+    out = tmp_path / "out"
+    study("reaction", write(tmp_path / "run", records), "--out", out)
+
+    before, after = rows_of(out / "figure-A2.csv")
+    names = ("cases", "invalid_query_rate", "retrieval_error_rate", "error_coverage", missing, "other")
+    assert numbers(before, *names) == [5, 0.2, 0.75, round(2 / 3, 6), 2, 1]
+    assert numbers(after, *names) == [5, 0, 0.4, 0.5, 1, 1]
+    assert before["non_detected_error_rate"] == ""
+    rates = numbers(after, "non_detected_error_rate", "non_corrected_error_rate")
+    assert rates == [round(1 / 3, 6), round(2 / 3, 6)]
+    text = rows_of(out / "section-3.csv")
+    # No query missed products, so none can be fewer.
+    assert [row["ours_percent"][:4] for row in text] == ["50.0", "", "33.3"]
+    assert [row["paper"] for row in text] == ["~80", "~80", "up to ~86-95"]
+
+
+def test_variations_and_columns_stand_beside_those_of_the_paper(tmp_path: Path) -> None:
+    first, second, third, *_ = QUESTIONS["precursors"]
+    keys = {"agents": {**key_score(1.0), "columns": {"agentName": "stem", "mine_$": "misspelling"}}}
+    scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0, "per_key": keys}
+    renamed = first.reference_cypher.replace("AS reactants", "AS precursors")
+    records = [
+        case(first, 1.0, cypher=renamed, scores=scores),
+        case(second, 1.0),
+        case(third, 0.5, cypher="RETURN 1"),
+    ]
+    out = tmp_path / "out"
+    study("reaction", write(tmp_path / "run", records), "--out", out)
+
+    (row,) = rows_of(out / "figure-A4.csv")
+    assert renamed != first.reference_cypher
+    names = ("right", "aliases_percent", "aliases_paper_percent", "property_order_percent")
+    assert numbers(row, *names) == [2, 50, 100, 0]
+    columns = [(row["variant"], row["stage"], row["in_paper"]) for row in rows_of(out / "figure-A3.csv")]
+    assert columns == [("agentName", "stem", "yes"), ("mine_$", "misspelling", "no")]
+    latex = (out / "figure-A3.tex").read_text("utf-8")
+    assert r"agentName (1), mine\_\$ (1)" in latex
+    assert not re.search(r"(?<!\\)[$_]", latex)
+
+
+def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
+    run = write(tmp_path / "run", [case(QUESTIONS["best_yield"][0], 1.0)])
+    found = json.loads(study("reaction", run, "--out", tmp_path / "out", "--json"))
+
+    commands = {each["number"]: each["commands"] for each in found["missing"]}
+    ask = f"pytest benchmarks --model {MODEL}"
+    assert commands["figure 3"] == [
+        f"{ask} --prompt P2,P3,P4,P5 --shot ZS",
+        f"{ask} --prompt P1,P2,P3,P4,P5 --shot 1S-S,1S-D-R,1S-D-S",
+    ]
+    assert f"{ask} --prompt P2,P4 --shot ZS,1S-D-R,1S-D-S --loop cove" in commands["figure A2"]
+    (rescore,) = commands["figure A3"]
+    assert rescore.startswith(f"retrocypher rescore {run} --key-encoder ")
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert commands["figure 3"][0] in Read(page).text
+    addresses = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
+    assert addresses
+    assert all(each.startswith("data:") or (tmp_path / "out" / each).is_file() for each in addresses)
+
+
+def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> None:
+    record = case(QUESTIONS["best_yield"][0], 1.0, model="exemplar", shot="1S-S")
+    run = write(tmp_path / "run", [record], {"label": "exemplar", "kind": "exemplar"})
+    found = json.loads(study("reaction", run, "--out", tmp_path / "out", "--json"))
+    commands = [command for each in found["missing"] for command in each["commands"]]
+    assert any("--shot 1S-D-R,1S-D-S" in command for command in commands)
+    assert not any("ZS" in command for command in commands)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["nowhere"], "nowhere: there is no such folder; name the folder of a run"),
+        (["run", "run"], "is named twice"),
+        (["run", "again"], "both have the case"),
+        (["table"], "no case of these runs is about reactions"),
+        (["unscored"], "no scored case"),
+        ([], "names no run"),
+        (["run", "--plan", "--model", "oracle"], "take no RUNS"),
+    ],
+)
+def test_what_cannot_be_read_is_one_error(arguments: list[str], error: str, tmp_path: Path) -> None:
+    record = case(QUESTIONS["best_yield"][0], 1.0)
+    for name in ("run", "again"):
+        write(tmp_path / name, [record])
+    write(tmp_path / "table", [case(QUESTIONS["best_yield"][0], 1.0, setting="table")])
+    write(tmp_path / "unscored", [case(QUESTIONS["best_yield"][0], 1.0, scores=None)])
+    paths = [str(tmp_path / each) if each.isalpha() and each != "oracle" else each for each in arguments]
+    command = ["study", "reaction", *paths, "--out", str(tmp_path / "out")]
+    with pytest.raises(InputError, match=error.replace("(", r"\(")):
+        CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_plan_names_calls_and_prices_and_what_cannot_be_run() -> None:
+    models = ("--model", MODEL, "--model", "oracle", "--model", "exemplar")
+    more = ("--options", "--task precursors --sample 2")
+    planned = json.loads(study("reaction", "--out", "unused", "--plan", *models, *more, "--json"))["runs"]
+
+    direct, cove, oracle, _, exemplar, left_out = planned
+    # Two questions, five prompts, four shots; with cove two prompts and three shots.
+    assert (direct["cases"], direct["calls"], cove["cases"], cove["calls"]) == (40, [40, 40], 12, [24, 84])
+    low, high = cove["usd"]
+    assert high == pytest.approx(low * 7 / 2)
+    # Prompt tokens cost least, completion tokens most.
+    assert 0.4 < direct["usd"][0] / direct["tokens"][0] * 1e6 < 1.6
+    assert (oracle["cases"], oracle["calls"], oracle["usd"]) == (40, [0, 0], None)
+    assert exemplar["cases"] == 30
+    assert "--shot 1S-S,1S-D-R,1S-D-S" in exemplar["command"]
+    assert "--loop-model" in left_out["left_out"]
+
+
+def test_the_arms_of_the_self_review_paper(tmp_path: Path) -> None:
+    asked = QUESTIONS["precursors"]
+    scores = {"self-review-control": (0.2, 0.6), "self-review": (0.4, 1.0)}
+    records = [
+        case(asked[place], 1.0, loop=loop, judge=judged(score))
+        for loop, of_loop in scores.items()
+        for place, score in enumerate(of_loop)
+    ]
+    out = tmp_path / "out"
+    output = study("self-review", write(tmp_path / "run", records), "--out", out)
+
+    for number, expected in (("3", {"0.2", "0.6"}), ("4", {"0.4", "1.0"})):
+        rows = rows_of(out / f"figure-{number}-with-reference.csv")
+        assert {row["score"] for row in rows if row["cases"] == "1"} == expected
+    control, review = rows_of(out / "table-1.csv")
+    assert numbers(control, "score", "paper_score") == [0.4, 0.61]
+    names = ("score", "paper_score", "gain_percent", "tokens_per_case", "usd_per_million_prompt_tokens")
+    assert numbers(review, *names) == [0.7, 0.65, 75, 1100, 0.4]
+    assert "missing" not in output
+
+    alone = write(tmp_path / "alone", [case(asked[0], 1.0, loop="review")])
+    output = study("self-review", alone, "--out", tmp_path / "other")
+    assert "no case with the loop self-review-control" in output
+    assert f"retrocypher judge {alone} --judge gpt-4o" in output
