@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from retrocypher.plugins.analysis.scores import TEXT_METRICS
 from retrocypher.plugins.reporting.figure_tables import Row
 from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, plain, unit_axis
 from retrocypher.plugins.reporting.numbers import score_name
@@ -30,11 +31,12 @@ def box_grid(
 ) -> Figure:
     """Return box plots: a row for each task, a panel for each metric, prompts within shots.
 
-    A single task has its text metrics in one row and the others in the next.
+    A figure of text metrics and others has one task: text metrics in one row, the others in the next.
     """
     panels = [[(task, metric) for metric in metrics] for task in tasks]
-    if len(tasks) == 1:
-        panels = [panels[0][:3], panels[0][3:]]
+    of_both = {*metrics} > {*TEXT_METRICS}
+    if of_both:
+        panels = [panels[0][: len(TEXT_METRICS)], panels[0][len(TEXT_METRICS) :]]
     columns = max(map(len, panels))
     figure = blank(TWO_COLUMNS, 0.45 + _ROW * len(panels))
     grid = figure.subplots(len(panels), columns, squeeze=False, sharey=True)
@@ -44,7 +46,7 @@ def box_grid(
         for place, (axes, (task, metric)) in enumerate(zip(row, of_row, strict=False)):
             _boxes(axes, shots, prompts, partial(box_of, task, metric))
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
-            if place == 0 and len(tasks) > 1:
+            if place == 0 and not of_both:
                 axes.set_ylabel(plain(task.replace("_", " ")).replace(" ", "\n", 1), color=INK)
     colours = prompt_colours(prompts)
     handles = [Patch(facecolor=colours[prompt], label=plain(prompt)) for prompt in prompts]
