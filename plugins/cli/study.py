@@ -45,7 +45,7 @@ class _Given(NamedTuple):
     plan: bool
     run: bool
     models: tuple[str, ...]
-    options: str
+    options: str | None
     shards: int
     cores: int
     graph: str
@@ -56,17 +56,19 @@ def _study_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(
         (
             click.argument("runs", nargs=-1, type=PATH),
-            click.option(
-                "--out", type=PATH, required=True, help="Folder of page, figures, tables and --run."
-            ),
+            click.option("--out", type=PATH, required=True, help="Folder of page, files and runs."),
             click.option(
                 "--plan", is_flag=True, help="Print the runs that the study needs, and run nothing."
             ),
             click.option("--run", is_flag=True, help="Run or resume them, then write the study."),
             click.option("--model", "models", metavar="SPEC", multiple=True, help="Model to plan or run."),
-            click.option("--options", default="", help="More options of pytest benchmarks: '--sample 20'."),
-            click.option("--shards", type=click.IntRange(1), default=4, show_default=True),
-            click.option("--cores", type=click.IntRange(1), default=2, show_default=True),
+            click.option("--options", metavar="TEXT", help="More options of pytest benchmarks."),
+            click.option(
+                "--shards", type=click.IntRange(1), default=4, show_default=True, help="Parts of each run."
+            ),
+            click.option(
+                "--cores", type=click.IntRange(1), default=2, show_default=True, help="Parts run at once."
+            ),
             click.option(
                 "--graph", default="local", show_default=True, help="Neo4j of each shard, or a URI."
             ),
@@ -100,7 +102,7 @@ def _make(study: _Study, given: _Given) -> None:
     if given.plan or given.run:
         if runs or not given.models:
             raise InputError("--plan and --run need --model SPEC, and take no RUNS: they are made in --out")
-        planned = plan_runs(study.runs(), given.models, given.options)
+        planned = plan_runs(study.runs(), given.models, given.options or "")
         if given.plan:
             _print_plan(planned, given.as_json)
             return
@@ -112,7 +114,7 @@ def _make(study: _Study, given: _Given) -> None:
     spare_collections()
     written = write_study(runs, given.out, study.title, study.parts_of)
     missing = [
-        f"missing: {each.number}{f' ({each.model})' if each.model else ''}: {each.why}"
+        f"missing: {', '.join(each.numbers)}{f' ({each.model})' if each.model else ''}: {each.why}"
         + "".join(f"\n  {command}" for command in each.commands)
         for each in written.missing
     ]

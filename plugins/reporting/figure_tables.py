@@ -224,6 +224,7 @@ _NAMES = ("run", "model", "loop", "prompt", "shot", "a", "b", "exact", "lexical"
 _LEAST_P = 0.001
 _PERCENT = "_percent"
 _MONEY = ("cost", "usd")
+_COUNT = "tokens"
 _NEGATIVE = re.compile(r"-[\d.]+")
 
 
@@ -282,6 +283,8 @@ def number_with_ends(row: Row, name: str) -> str:
     def form(number: float) -> str:
         if name.startswith(_MONEY):
             return three_significant(number)
+        if name.startswith(_COUNT):
+            return f"{number:,.0f}"
         return f"{number:.1f}" if name.endswith(_PERCENT) else f"{number:.3f}"
 
     low, high = (row.get(f"{name}{end}") for end in _ENDS)

@@ -365,9 +365,14 @@ def loops(ledger: Sequence[LedgerEntry]) -> Figure:
 _MODELS = ("#0b5c63", "#d55e00", "#0072b2", "#b5608f", "#6b6b6b", "#332288", "#b38600")
 
 
+_LEGEND, _MARK = 120, 7
+"""Characters in a row of a legend of two columns' width, and those that a mark takes."""
+
+
 def pareto(models: Sequence[ModelResult]) -> Figure:
     """Return F1 against cost and against time; the line joins the models that no other one dominates."""
-    figure = blank(TWO_COLUMNS, 2.9)
+    columns = max(1, _LEGEND // max(len(plain(each.name)) + _MARK for each in models))
+    figure = blank(TWO_COLUMNS, 2.7 + 0.16 * -(-len(models) // columns))
     panels = figure.subplots(1, 2, sharey=True)
     for axes, (measure, label) in zip(panels, MEASURES.items(), strict=True):
         points = [each for each in models if getattr(each, measure) is not None and each.f1.value is not None]
@@ -411,7 +416,7 @@ def pareto(models: Sequence[ModelResult]) -> Figure:
         )
         for place, each in enumerate(models)
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 4))
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), columns))
     return figure
 
 

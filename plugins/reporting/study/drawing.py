@@ -104,7 +104,7 @@ def _draw(axes: Axes, boxes: Mapping[int, BoxStats], shift: float, half: float, 
     axes.plot(xs, means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
 
 
-_BAR = 0.14
+_BAR = 0.1
 
 
 def error_bars(

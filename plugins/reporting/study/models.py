@@ -26,7 +26,7 @@ def model_parts(study: Study) -> Iterator[Part | Missing]:
     else:
         why = "cost and time: no model of these runs is called"
         yield Missing(
-            "models", "", why, ["pytest benchmarks --model gpt-4.1-mini-2025-04-14 --model gpt-4.1"]
+            ["models"], "", why, ["pytest benchmarks --model gpt-4.1-mini-2025-04-14 --model gpt-4.1"]
         )
     yield Part(
         number="models",

@@ -1,7 +1,7 @@
 """The parts of a study: each figure or table of a paper with its numbers, and what is missing."""
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
@@ -39,7 +39,8 @@ class Part:
 class Missing:
     """What cannot be made from the runs."""
 
-    number: str
+    numbers: Sequence[str]
+    """The parts that lack it, as the paper names them."""
     model: str
     """Label of the model; empty for all."""
     why: str
@@ -59,13 +60,8 @@ def missing_cells(
     prompts: Sequence[str],
     shots: Sequence[str],
     loop: str = NO_LOOP,
-    more: str = "",
 ) -> list[Missing]:
-    """Return the prompts and shots of a part that a model has no case of, with the commands that run them.
-
-    Args:
-        more: Further options that the part needs.
-    """
+    """Return the prompts and shots of a part that a model has no case of, with the commands that run them."""
     entry = study.models[model]
     known = {(cell.prompt, cell.shot) for cell in study.of(model, loop)}
     lacking: dict[tuple[str, ...], list[str]] = {}
@@ -79,23 +75,39 @@ def missing_cells(
     named = "; ".join(f"{', '.join(of)} with {', '.join(shots)}" for of, shots in lacking.items())
     of_loop = "" if loop == NO_LOOP else f" and the loop {loop}"
     commands = [
-        run_command(study, entry, f"--prompt {','.join(of)} --shot {','.join(shots)}", loop, more)
+        run_command(study, entry, f"--prompt {','.join(of)} --shot {','.join(shots)}", loop)
         for of, shots in lacking.items()
     ]
-    return [Missing(number, model, f"no case of {named}{of_loop}", commands)]
+    return [Missing([number], model, f"no case of {named}{of_loop}", commands)]
 
 
-def run_command(study: Study, model: ModelEntry, options: str, loop: str = NO_LOOP, more: str = "") -> str:
+def run_command(study: Study, model: ModelEntry, options: str, loop: str = NO_LOOP) -> str:
     """Return the command that runs cases as those of a study were run."""
-    samples = {log.manifest.known_options.sample for log in study.logs}
-    sample = samples.pop() if len(samples) == 1 else None
     parts = [
         f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}",
         "" if loop == NO_LOOP else f"--loop {loop}",
-        f"--sample {sample}" if isinstance(sample, int) else "",
-        more,
+        *_selection(study),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _selection(study: Study) -> Iterator[str]:
+    """Yield the options that select questions, where all runs have the same."""
+    for name in ("sample", "task"):
+        given = [log.manifest.options.get(name) for log in study.logs]
+        if given[0] and all(each == given[0] for each in given):
+            value = given[0] if isinstance(given[0], list | tuple) else [given[0]]
+            yield f"--{name} {','.join(map(str, value))}"
+
+
+def together(missing: Sequence[Missing]) -> list[Missing]:
+    """Return what is missing, once for all parts that lack the same."""
+    found: dict[tuple[str, str, tuple[str, ...]], Missing] = {}
+    for each in missing:
+        key = (each.model, each.why, tuple(each.commands))
+        numbers = [*found[key].numbers, *each.numbers] if key in found else each.numbers
+        found[key] = Missing(numbers, each.model, each.why, each.commands)
+    return list(found.values())
 
 
 def model_spec(model: ModelEntry) -> str:

@@ -37,7 +37,7 @@ def reaction_parts(study: Study) -> Iterator[Part | Missing]:
     paper = reaction_paper()
     numbers = _Numbers(study, paper)
     yield from (
-        Missing(each.number, "", f"is not made from runs: {each.why}", ()) for each in paper.not_from_runs
+        Missing([each.number], "", f"is not made from runs: {each.why}", ()) for each in paper.not_from_runs
     )
     yield _samples(study, paper)
     figure_3, figure_4, *more = paper.boxes
@@ -313,7 +313,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             for log in runs
         ]
         yield Missing(
-            "figure A3", model, "the semantic stage: columns were matched without an encoder", commands
+            ["figure A3"], model, "the semantic stage: columns were matched without an encoder", commands
         )
     rows: list[Row] = [
         {

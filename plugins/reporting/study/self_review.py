@@ -37,18 +37,18 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
 
 
 def _missing(study: Study, arm: Arm) -> Iterator[Missing]:
-    number = f"figure {arm.number}"
+    numbers = [f"figure {arm.number}"]
     for label, model in study.models.items():
         found = [cell for cell in study.of(label) if cell.loop in arm.loops]
         judged = any(each.model == label and each.loop in arm.loops for each in study.ratings)
         if not found:
             options = f"--prompt P5,P10 --shot ZS --judge {_JUDGE}"
             commands = [run_command(study, model, options, arm.loops[0])]
-            yield Missing(number, label, f"no case with the loop {arm.loops[0]}", commands)
+            yield Missing(numbers, label, f"no case with the loop {arm.loops[0]}", commands)
         elif not judged:
             runs = [log for log in study.logs if any(each.label == label for each in log.manifest.models)]
             commands = [f"retrocypher judge {shlex.quote(str(log))} --judge {_JUDGE}" for log in runs]
-            yield Missing(number, label, "no case was judged", commands)
+            yield Missing(numbers, label, "no case was judged", commands)
 
 
 def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], judge: str, place: str) -> Part:

@@ -15,7 +15,7 @@ from retrocypher.plugins.analysis.study import Study, read_study
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of, number_with_ends
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
-from retrocypher.plugins.reporting.study.parts import Missing, Part
+from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 _PAGE = "index.html"
@@ -48,7 +48,7 @@ def write_study(paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf)
     """Read runs and write all parts; raise InputError if a run cannot be read or the folder be written."""
     study = read_study(paths)
     made = list(parts_of(study))
-    missing = [each for each in made if isinstance(each, Missing)]
+    missing = together([each for each in made if isinstance(each, Missing)])
     parts = [each for each in made if isinstance(each, Part)]
     try:
         out.mkdir(parents=True, exist_ok=True)

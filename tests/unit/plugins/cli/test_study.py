@@ -144,7 +144,12 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
     run = write(tmp_path / "run", [case(QUESTIONS["best_yield"][0], 1.0)])
     found = json.loads(study("reaction", run, "--out", tmp_path / "out", "--json"))
 
-    commands = {each["number"]: each["commands"] for each in found["missing"]}
+    commands: dict[str, list[str]] = {}
+    for each in found["missing"]:
+        for number in each["numbers"]:
+            commands.setdefault(number, []).extend(each["commands"])
+    ends = [each["numbers"] for each in found["missing"] if "P10" in each["why"] and "1S-S" in each["why"]]
+    assert ends == [["figure A7", "figure A8"]]
     ask = f"pytest benchmarks --model {MODEL}"
     assert commands["figure 3"] == [
         f"{ask} --prompt P2,P3,P4,P5 --shot ZS",
@@ -155,6 +160,7 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
     assert rescore.startswith(f"retrocypher rescore {run} --key-encoder ")
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert commands["figure 3"][0] in Read(page).text
+    assert "Figure A5: Generated and reference queries" in Read(page).text
     addresses = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
     assert addresses
     assert all(each.startswith("data:") or (tmp_path / "out" / each).is_file() for each in addresses)
