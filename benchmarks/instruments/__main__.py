@@ -7,6 +7,7 @@ from retrocypher.benchmarks.instruments.flights import flights_command
 from retrocypher.benchmarks.instruments.intervals import intervals_command
 from retrocypher.benchmarks.instruments.known_queries import queries_command
 from retrocypher.benchmarks.instruments.labels import labels_command
+from retrocypher.benchmarks.instruments.leaks import leaks_command
 from retrocypher.benchmarks.instruments.mutants import mutants_command
 from retrocypher.benchmarks.instruments.validator import validator_command
 from retrocypher.benchmarks.instruments.verification import verification_command
@@ -24,6 +25,7 @@ instruments.add_command(evaluator_command)
 instruments.add_command(flights_command)
 instruments.add_command(intervals_command)
 instruments.add_command(labels_command)
+instruments.add_command(leaks_command)
 instruments.add_command(mutants_command)
 instruments.add_command(queries_command)
 instruments.add_command(validator_command)

@@ -111,6 +111,11 @@ def swap_ends(query: ParsedQuery) -> Iterator[Mutation]:
 @error("endpoint_anchoring")
 def target_reacts(query: ParsedQuery) -> Iterator[Mutation]:
     """Look for reactions that consume the target instead of making it."""
+    yield from turned_at_anchors(query, "PRODUCES", "REACTS_IN")
+
+
+def turned_at_anchors(query: ParsedQuery, written: str, other: str) -> Iterator[Mutation]:
+    """Turn each relationship of a type round at a named molecule, and give it another type."""
     named = {anchor.variable for anchor in anchors(query)}
     for pattern in relationship_patterns(query):
         ends = [end for end in (pattern.left, pattern.right) if end]
@@ -118,8 +123,8 @@ def target_reacts(query: ParsedQuery) -> Iterator[Mutation]:
             (end.variable in named and end.variable) or end.node.node("properties") for end in ends
         )
         edits = reverse(pattern)
-        if pattern.types == ("PRODUCES",) and pattern.type_expression and anchored and edits:
-            yield Mutation((*edits, Edit(*pattern.type_expression, ":REACTS_IN")))
+        if pattern.types == (written,) and pattern.type_expression and anchored and edits:
+            yield Mutation((*edits, Edit(*pattern.type_expression, f":{other}")))
 
 
 def _paths(query: ParsedQuery) -> Iterator[_Path]:

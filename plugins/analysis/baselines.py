@@ -16,7 +16,14 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, read_scores
-from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, CaseScores, slice_means
+from retrocypher.plugins.analysis.scores import (
+    CASE_LABELS,
+    COMPARABLE_METRICS,
+    DIMENSIONS,
+    LEAK,
+    CaseScores,
+    slice_means,
+)
 from retrocypher.plugins.runs.files import RECORDS, json_page
 from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
@@ -33,7 +40,7 @@ SCHEMA_VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _NUMBERS = ("steps", "phrasing", "repeat")
 _HASHES = ("asked", "gold", "target")
-_MAY_LACK = {"repeat", *SCORE_METRICS, *KEY_METRICS}
+_MAY_LACK = {"repeat", LEAK, *SCORE_METRICS, *KEY_METRICS}
 COLUMNS = ("question_id", *DIMENSIONS, *_HASHES, *COMPARABLE_METRICS)
 _SAVE = "`retrocypher baseline save RUN NAME`"
 _REMEDY = f"restore it from version control, or save it again with {_SAVE}"
@@ -89,7 +96,7 @@ def _row_of(case: CaseScores, run: RunScores) -> list[str]:
 
 def _case_of(columns: Sequence[str], cells: Sequence[str]) -> tuple[CaseScores, tuple[str, str, str]]:
     """Return the case in a line, with its hashes of text, gold and target; raise ValueError if damaged."""
-    named = {"repeat": "1", **dict(zip(columns, cells, strict=True))}
+    named = {"repeat": "1", LEAK: "unknown", **dict(zip(columns, cells, strict=True))}
     labels = {name: int(named[name]) if name in _NUMBERS else named[name] for name in DIMENSIONS}
     scores = {name: float(named[name]) if named.get(name) else None for name in COMPARABLE_METRICS}
     for name, score in scores.items():
@@ -158,7 +165,7 @@ def read_baseline(folder: Path) -> RunScores:
 
 def _require_agreement(page: BaselinePage, cases: Sequence[CaseScores]) -> None:
     """Raise ValueError if a case occurs twice, or the page counts or averages other cases."""
-    asked = {(each.text_id, *(getattr(each, name) for name in DIMENSIONS)) for each in cases}
+    asked = {(each.text_id, *(getattr(each, name) for name in CASE_LABELS)) for each in cases}
     if len(asked) < len(cases):
         raise ValueError("a case occurs more than once")
     if page.cases != len(cases):

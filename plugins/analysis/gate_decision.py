@@ -10,7 +10,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.comparison import Change, RunComparison, compare_runs
 from retrocypher.plugins.analysis.gate_rules import NO_REGRESSION, NonInferiority, Rule, Threshold
 from retrocypher.plugins.analysis.run_scores import RunScores
-from retrocypher.plugins.analysis.scores import JUDGED, Label, ScoreTable
+from retrocypher.plugins.analysis.scores import JUDGED, LEAK, Label, ScoreTable
 from retrocypher.plugins.analysis.variation import slice_figures
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.runs.log import RunLog
@@ -152,7 +152,7 @@ def judge_rule(
     """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
         try:
-            slices = tuple(_threshold_slices(rule, run.table()))
+            slices = tuple(_threshold_slices(rule, _cases_of(rule, run.table())))
         except InputError as error:
             return _result(rule, RuleStatus.FAILS, False, reason=str(error))
         status = _worst(slices)
@@ -194,6 +194,13 @@ def _result(rule: Rule, verdict: RuleStatus, holds: bool, **more: Any) -> RuleRe
     )
 
 
+def _cases_of(rule: Threshold, table: ScoreTable) -> ScoreTable:
+    if not rule.leak:
+        return table
+    places = [place for place, label in enumerate(table.labels(LEAK)) if label == rule.leak]
+    return table.select(places, table.metrics)
+
+
 def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResult]:
     means = list(slice_figures(table, rule.by, rule.metric))
     if not means:
@@ -210,7 +217,7 @@ def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResul
 
 def _compared_slices(rule: NonInferiority, run: RunScores, compared: RunComparison) -> Iterator[SliceResult]:
     # Slices need a label that both cases of a pair have.
-    if other := [name for name in rule.by if name not in (*_OF_QUESTIONS, *compared.paired_on)]:
+    if other := [name for name in rule.by if name not in (*_OF_QUESTIONS, LEAK, *compared.paired_on)]:
         reason = f"the run and its baseline have no {other[0]} in common, so there are no slices by it"
         yield SliceResult({}, RuleStatus.FAILS, reason)
         return

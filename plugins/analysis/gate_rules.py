@@ -7,7 +7,14 @@ from typing import NamedTuple, NoReturn
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.scores import DIMENSIONS, JUDGED, METRIC_NAMES, unknown_key
+from retrocypher.plugins.analysis.scores import (
+    DIMENSIONS,
+    JUDGED,
+    LEAK,
+    LEAK_KINDS,
+    METRIC_NAMES,
+    unknown_key,
+)
 from retrocypher.plugins.analysis.variation import FIGURES, less_is_better, variation_metric
 from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.statistics.paired import MARGIN
@@ -23,6 +30,8 @@ class Threshold(Struct, frozen=True):
     """The number, from 0 to 1."""
     by: tuple[str, ...] = ()
     """What it is sliced by; empty for all cases together."""
+    leak: str = ""
+    """The label of the cases that it is about in the dimension ``leak``; empty for all cases."""
 
     @property
     def is_most(self) -> bool:
@@ -30,7 +39,9 @@ class Threshold(Struct, frozen=True):
         return less_is_better(self.metric)
 
     def __str__(self) -> str:
-        return f"{self.metric}{_by(self.by)}{'<=' if self.is_most else '>='}{number(self.limit)}"
+        sign = "<=" if self.is_most else ">="
+        where = f" where {LEAK}={self.leak}" if self.leak else ""
+        return f"{self.metric}{where}{_by(self.by)}{sign}{number(self.limit)}"
 
 
 class NonInferiority(Struct, frozen=True):
@@ -129,7 +140,8 @@ class _Parser:
         if self._token.text == NO_REGRESSION:
             self._at += 1
             return self._non_inferiority()
-        metric = self._metric((*JUDGED, NO_REGRESSION))
+        metric = self._metric((*JUDGED, LEAK, NO_REGRESSION))
+        leak = self._where() if self._token.text == "where" else ""
         by = self._by(metric) if self._token.text == "by" else ()
         sign = "<=" if less_is_better(metric) else ">="
         if self._token.text != sign:
@@ -137,7 +149,14 @@ class _Parser:
         self._at += 1
         limit = self._number("0.6")
         self._end()
-        return Threshold(metric, limit, by)
+        return Threshold(metric, limit, by, leak)
+
+    def _where(self) -> str:
+        for expected in ("where", LEAK, "="):
+            if self._token.text != expected:
+                self._refuse(f"expected {expected}{self._instead()}: where {LEAK}=none")
+            self._at += 1
+        return self._name(("none", *LEAK_KINDS), "kind of leak")
 
     def _non_inferiority(self) -> NonInferiority:
         if self._token.text in JUDGED:

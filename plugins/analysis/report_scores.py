@@ -14,6 +14,7 @@ from retrocypher.plugins.analysis.group import Answers, Group, together
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.scores import (
     TEXT_METRICS,
+    LeakMeans,
     Means,
     MetricValidity,
     ScoreTable,
@@ -49,6 +50,8 @@ class Headline(Struct, frozen=True):
     total: ScoreRow
     settings: list[ScoreRow]
     """One row for each setting, if there are both."""
+    leaks: LeakMeans | None
+    """What exemplars give away, and the mean without it of the score that decides; None if nothing."""
 
 
 class PromptScores(Struct, frozen=True):
@@ -81,7 +84,8 @@ def headlines(run: ReportRun, means: Means) -> list[Headline]:
             for setting, groups in settings.items()
         ]
         total = ScoreRow(ALL, together(row.group for row in rows), means.of(**at))
-        result.append(Headline(model, loop, total, rows if len(rows) > 1 else []))
+        leaks = means.leaks(run.log.manifest.headline, **at)
+        result.append(Headline(model, loop, total, rows if len(rows) > 1 else [], leaks))
     return result
 
 

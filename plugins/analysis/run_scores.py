@@ -15,7 +15,10 @@ from retrocypher.plugins.analysis.run_check import RunCheck
 from retrocypher.plugins.analysis.scores import (
     COMPARABLE_METRICS,
     JUDGED,
+    LEAK,
     CaseScores,
+    LeakMeans,
+    Means,
     ScoreTable,
     case_scores,
     slice_means,
@@ -117,12 +120,16 @@ class RunScores(Struct, frozen=True, kw_only=True):
         """Return the scores in columns, without the cases of some `CaseScores.text_id`."""
         left_out = set(without)
         kept = (each for each in self.cases if each.text_id not in left_out)
-        return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED))
+        return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED, LEAK))
 
     def headline_mean(self) -> Estimate:
         """Return the mean over all cases of the score that decides whether a case passes."""
         metrics = (self.manifest.headline,)
         return next((each.mean for each in slice_means(self.table(), (), metrics)), NO_ESTIMATE)
+
+    def headline_leaks(self) -> LeakMeans | None:
+        """Return what exemplars give away, and that mean without it; None if nothing."""
+        return Means(self.table(), (self.manifest.headline,)).leaks(self.manifest.headline)
 
     @property
     def errors(self) -> int:

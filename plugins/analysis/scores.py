@@ -14,6 +14,7 @@ from retrocypher.plugins.runs.record import (
     RETRIEVAL_METRICS,
     SCORE_METRICS,
     SCORED_KEYS,
+    LeakKind,
     Record,
     Variant,
 )
@@ -21,7 +22,13 @@ from retrocypher.plugins.statistics.correlation import pearson, spearman
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate, Floats
 from retrocypher.plugins.statistics.means import BoxStats, box_stats, means_of
 
-DIMENSIONS = ("setting", "task", "steps", "phrasing", "repeat", "prompt", "shot", "loop", "model")
+CASE_LABELS = ("setting", "task", "steps", "phrasing", "repeat", "prompt", "shot", "loop", "model")
+"""What a case is asked under, in addition to its question."""
+
+LEAK = "leak"
+"""Whether the exemplar gives the answer away: a label of cases, and the share of those in which it does."""
+
+DIMENSIONS = (*CASE_LABELS, LEAK)
 """What cases can be sliced by."""
 
 SHARES = ("passed", "status.ok")
@@ -50,6 +57,9 @@ def unknown_key(name: str) -> str:
     return f"no key is called {one_line(key)}; {meant}choose from {', '.join(SCORED_KEYS)}"
 
 
+LEAK_KINDS = ("as_is", "one_edit")
+"""The labels of cases whose exemplar gives the answer away."""
+
 Label = str | int
 Places = npt.NDArray[np.intp]
 
@@ -67,9 +77,10 @@ class CaseScores(Struct, frozen=True, kw_only=True):
     shot: str
     loop: str
     model: str
+    leak: LeakKind = "unknown"
     scores: dict[str, float | None] | None
-    """By `COMPARABLE_METRICS`, and for a judged run by `JUDGED`; None if an infrastructure error prevented
-    scores."""
+    """By `COMPARABLE_METRICS`, `LEAK` if known, and for a judged run by `JUDGED`; None if an infrastructure
+    error prevented scores."""
 
     @property
     def text_id(self) -> str:
@@ -84,6 +95,8 @@ def case_scores(record: Record) -> CaseScores:
         scores = {name: record.scores.value(name) for name in (*SCORE_METRICS, *KEY_METRICS)}
         ran = record.execution is not None and record.execution.status == "ok"
         scores |= {"passed": float(record.passed), "status.ok": float(ran)}
+        if (kind := record.leak_kind) != "unknown":
+            scores[LEAK] = float(kind in LEAK_KINDS)
         if record.judge is not None:
             judgements = record.judge.judgements
             scores |= {
@@ -101,8 +114,8 @@ def case_digest(case_id: str, case: CaseScores) -> str:
 
 def labelled(record: Record, scores: dict[str, float | None] | None) -> CaseScores:
     """Return scores of a record with what the case can be sliced by."""
-    labels = {name: getattr(record, name) for name in DIMENSIONS}
-    return CaseScores(question_id=record.question_id, scores=scores, **labels)
+    labels = {name: getattr(record, name) for name in CASE_LABELS}
+    return CaseScores(question_id=record.question_id, scores=scores, leak=record.leak_kind, **labels)
 
 
 class ScoreTable:
@@ -248,6 +261,22 @@ def slice_means(
         yield from (SliceMean(labels, metric, found[metric]) for metric in metrics)
 
 
+class LeakMeans(Struct, frozen=True):
+    """Scored cases whose exemplar gives the answer away, and the mean without them."""
+
+    as_is: int
+    """Cases that the exemplar answers as it is."""
+    one_edit: int
+    """Cases that it answers with one edit, but not as it is."""
+    without: Estimate
+    """The mean over the cases that it does not answer."""
+
+    @property
+    def cases(self) -> int:
+        """Both together."""
+        return self.as_is + self.one_edit
+
+
 class Means:
     """The means of scores over slices, each slicing computed once."""
 
@@ -265,6 +294,12 @@ class Means:
                 means.setdefault(tuple(each.slice[name] for name in by), {})[each.metric] = each.mean
             self._found[by] = means
         return self._found[by].get(tuple(labels.values()), dict.fromkeys(self._metrics, NO_ESTIMATE))
+
+    def leaks(self, metric: str, **labels: str) -> LeakMeans | None:
+        """Return what exemplars give away of the cases with some labels; None if nothing."""
+        as_is, one_edit, none = (self.of(**labels, leak=kind)[metric] for kind in (*LEAK_KINDS, "none"))
+        found = LeakMeans(as_is.n, one_edit.n, none)
+        return found if found.cases else None
 
 
 def slice_boxes(table: ScoreTable, by: Sequence[str], metrics: Sequence[str] = ("f1",)) -> Iterator[SliceBox]:

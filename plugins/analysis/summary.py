@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from retrocypher.kg.questions.question import task_place
 from retrocypher.plugins.analysis.group import Group, by_name
 from retrocypher.plugins.analysis.scores import (
+    LEAK,
     CaseScores,
     Means,
     ScoreTable,
@@ -187,6 +188,8 @@ class Summary:
         known = of_perfect(record) if variations is UNSET else variations
         for group in (self.overall, *groups):
             group.add(record, known)
+        if record.leak is not UNSET:
+            self._by[LEAK][record.leak_kind].add(record, known)
         self._ids.append(record.case_id)
         self._digests.append(case_digest(record.case_id, case_scores(record)))
         if record.scores is not None and record.was_run:

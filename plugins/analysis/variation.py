@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.scores import (
-    DIMENSIONS,
+    CASE_LABELS,
+    LEAK,
     CaseScores,
     Label,
     Places,
@@ -57,7 +58,7 @@ def variation_metric(name: str) -> VariationMetric | None:
 def less_is_better(metric: str) -> bool:
     """Whether a rule about a score gives the most that it may be."""
     wanted = variation_metric(metric)
-    return wanted is not None and wanted.figure in (CHANGES, F1_SD)
+    return metric == LEAK or (wanted is not None and wanted.figure in (CHANGES, F1_SD))
 
 
 def require_count(metric: str, counts: Mapping[Over, int]) -> None:
@@ -108,7 +109,7 @@ def groups_of(table: ScoreTable, over: Over) -> Groups:
     Args:
         table: It must have the scores ``passed`` and ``f1``.
     """
-    others = [name for name in DIMENSIONS if name != over]
+    others = [name for name in CASE_LABELS if name != over]
     columns = [table.labels(name) for name in others]
     count = count_of(table, over)
     members: dict[tuple[Label, ...], list[int]] = {}
@@ -127,6 +128,8 @@ def groups_of(table: ScoreTable, over: Over) -> Groups:
         CaseScores(
             question_id=str(key[0]),
             scores=_figures(int(passed[places].sum()), count),
+            # A paraphrase can have another exemplar; the label is that of the first.
+            leak=table.labels(LEAK)[places[0]],  # type: ignore[arg-type]
             **{**dict(zip(others, key[1:], strict=True)), over: 1},  # type: ignore[arg-type]
         )
         for key, places in whole.items()

@@ -65,7 +65,8 @@ def _append_job_summary(run: RunLog, scores: RunScores, result: GateResult) -> N
     from retrocypher.plugins.reporting.ci import Facts, append_job_summary, job_summary, job_summary_file
 
     if (file := job_summary_file(os.environ)) is not None:
-        facts = Facts(run.path, run.manifest, summary_of(run.records()), scores.headline_mean(), result)
+        means = scores.headline_mean(), scores.headline_leaks()
+        facts = Facts(run.path, run.manifest, summary_of(run.records()), *means, result)
         try:
             append_job_summary(file, job_summary(facts, os.environ))
         except OSError as error:

@@ -13,7 +13,7 @@ from retrocypher.kg.cypher.edits import is_word
 from retrocypher.kg.cypher.tokens import Token, TokenKind
 from retrocypher.plugins.formatting.text import counted, one_line, safe, usd
 from retrocypher.plugins.reporting.case_view import NO_QUERY, CaseView, compare_queries, main_scores
-from retrocypher.plugins.runs.record import JsonValue, Round, fields_of
+from retrocypher.plugins.runs.record import JsonValue, Leak, Round, fields_of
 
 _STYLES = {TokenKind.STRING: "green", TokenKind.NUMBER: "cyan", TokenKind.ERROR: "red"}
 _WORD = "bold blue"
@@ -39,6 +39,7 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
             "asked with": f"{record.prompt}, {record.shot}, loop {record.loop}, model {record.model}, "
             f"paraphrase {record.phrasing}" + (f", repeat {record.repeat}" if record.repeat > 1 else ""),
             "exemplar": "none" if record.exemplar_id is None else f"{record.exemplar_id}{asked}",
+            **({"exemplar alone": _leak(record.leak)} if record.leak else {}),
             "run": str(run),
         }
     )
@@ -73,6 +74,11 @@ def _parts(view: CaseView, run: Path) -> Iterator[RenderableType]:
         yield from _section("labels", *lines)
     if reasons := view.explanation.why.texts:
         yield from _section("why", *_facts(reasons))
+
+
+def _leak(leak: Leak) -> str:
+    edited = f", {leak.edited:.3f} with one edit ({leak.edit})" if leak.edit else ""
+    return f"F1 {leak.as_is:.3f} as is{edited}"
 
 
 def _verdict(view: CaseView) -> Text:

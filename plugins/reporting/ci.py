@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from retrocypher.plugins.analysis.comparison import Change
 from retrocypher.plugins.analysis.gate_decision import GateResult, RuleResult, RuleStatus
+from retrocypher.plugins.analysis.scores import LeakMeans
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.numbers import score_name, three_digits
+from retrocypher.plugins.reporting.numbers import score_name, three_digits, without_leaks
 from retrocypher.plugins.reporting.text import rule_line
 from retrocypher.plugins.runs.manifest import Manifest
 from retrocypher.plugins.statistics.intervals import NO_ESTIMATE, Estimate
@@ -66,6 +67,8 @@ class Facts(Struct, frozen=True):
     summary: Summary
     mean: Estimate
     """The mean over all cases of the score that decides whether a case passes."""
+    leaks: LeakMeans | None
+    """What exemplars give away, and that mean without it; None if nothing."""
     gate: GateResult | None
 
 
@@ -93,6 +96,9 @@ def _head(facts: Facts) -> Iterator[str]:
     cases = f"{counted(mean.n, 'case')} of {counted(mean.clusters, 'cluster')}"
     name = score_name(facts.manifest.headline)
     yield f"Mean {name} **{three_digits(mean.value)}**{ends} over {cases}."
+    if facts.leaks is not None:
+        without = without_leaks(facts.leaks, facts.manifest.headline)
+        yield f"{without}: {three_digits(facts.leaks.without.value)}."
     if errors := summary.infrastructure_errors:
         yield f"\n**Incomplete**: {counted(errors, 'case')} with an infrastructure error and no score."
     if faults := summary.judge_faults:

@@ -1,5 +1,7 @@
 """Scores and their intervals as text."""
 
+from retrocypher.plugins.analysis.scores import LeakMeans
+from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.statistics.intervals import Estimate
 
 NOT_DEFINED = "n/a"
@@ -24,6 +26,14 @@ def score_name(metric: str) -> str:
 def three_digits(value: float | None, sign: str = "") -> str:
     """Return a number with three digits, with a plus if ``sign`` is ``+``; ``n/a`` if it is not defined."""
     return NOT_DEFINED if value is None else f"{value:{sign}.3f}"
+
+
+def without_leaks(leaks: LeakMeans, metric: str) -> str:
+    """Return what a mean without the cases that exemplars answer is called, with their number."""
+    return (
+        f"{score_name(metric)} without the {counted(leaks.cases, 'case')} that the exemplar answers "
+        f"({leaks.as_is:,} as is, {leaks.one_edit:,} with one edit)"
+    )
 
 
 def interval(estimate: Estimate, sign: str = "", none: str = "none") -> str:

@@ -442,6 +442,27 @@ class FailureReasons(Struct):
         return fields_of(self)
 
 
+LeakKind = Literal["none", "as_is", "one_edit", "unknown"]
+
+
+class Leak(Struct, frozen=True):
+    """What the exemplar of a case scores in place of a completion, filled with the question's molecules."""
+
+    as_is: Share
+    """F1 of its query as it is; 0 if the question lacks a molecule for it."""
+    edited: Share
+    """The best F1 with at most one mechanical edit: two ends exchanged, or one arrow."""
+    edit: str | None
+    """The edit that reaches `edited`; null if none is better than the query as it is."""
+
+    @property
+    def kind(self) -> LeakKind:
+        """Whether it is right as it is, with one edit, or not at all."""
+        if self.as_is == 1.0:
+            return "as_is"
+        return "one_edit" if self.edited == 1.0 else "none"
+
+
 class Explanation(Struct):
     """What is wrong with a case, for a person to read; at most 20,000 characters of difference."""
 
@@ -478,6 +499,12 @@ class Record(Struct, kw_only=True):
     """Label of the model."""
     exemplar_id: str | None = None
     """The exemplar shown; null with `ZS`."""
+    leak: Leak | UnsetType | None = UNSET
+    """Whether [the exemplar gives the answer away](prompts.md#which-exemplars-give-the-answer-away).
+
+    Null without an exemplar, and for questions of a suite and those that the graph cannot answer; absent if
+    not measured, as in records of earlier versions.
+    """
     question: str = ""
     """The question as asked."""
     reference_cypher: str = ""
@@ -526,6 +553,13 @@ class Record(Struct, kw_only=True):
     """
     explanation: Explanation | UnsetType = UNSET
     """What is wrong with the case; absent if nothing is, and in records of earlier versions."""
+
+    @property
+    def leak_kind(self) -> LeakKind:
+        """Whether the exemplar gives the answer away: as it is, with one edit, or not; or not measured."""
+        if self.leak is UNSET:
+            return "unknown"
+        return "none" if self.leak is None else self.leak.kind
 
     @property
     def numbers(self) -> dict[str, float]:

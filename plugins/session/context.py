@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from retrocypher.plugins.judge.metric import AnswerMetrics
     from retrocypher.plugins.scoring.abstention import CaseAssessor
     from retrocypher.plugins.scoring.graph_metrics import GraphMetrics
+    from retrocypher.plugins.scoring.leak import LeakGuard
     from retrocypher.prompts.answering.writing import AnswerWriter
 
 
@@ -235,3 +236,5 @@ class CaseRuntime:
     """Rates queries that have their scores; None without a judge."""
     graph_metrics: CaseMetrics | None = None
     """Measures queries on the graph; None without ``--metrics``."""
+    leaks: "LeakGuard | None" = None
+    """Says whether exemplars give answers away; None where none is shown, and for questions of a suite."""

@@ -117,7 +117,11 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     outcome.keep_messages(messages)
     where = {name: str(getattr(case, name)) for name in ("prompt", "shot", "loop", "phrasing", "repeat")}
     request = Request(messages, question, exemplar, where, case.id, case_repeat=case.repeat)
+    record.leak = None
     try:
+        if runtime.leaks is not None and exemplar is not None:
+            # Before the model is asked: if the graph is lost, a call would be in vain.
+            record.leak = runtime.leaks.leak(case.id, question, exemplar)
         _ask_and_score(case, runtime, outcome, request)
     except ModelError as error:
         record.infrastructure_error = InfrastructureError("model", error.kind, str(error))

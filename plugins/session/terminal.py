@@ -367,7 +367,8 @@ def publish(config: pytest.Config, state: RunState) -> None:
         return
     try:
         scores = run_scores(state, 0)
-        facts = Facts(state.path, scores.manifest, state.summary, scores.headline_mean(), state.gate)
+        means = scores.headline_mean(), scores.headline_leaks()
+        facts = Facts(state.path, scores.manifest, state.summary, *means, state.gate)
         add_junit_properties(config, facts)
         if file is not None:
             append_job_summary(file, job_summary(facts, os.environ))

@@ -17,7 +17,7 @@ from msgspec import UNSET
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.summary import Summary
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.reporting.numbers import score_name
+from retrocypher.plugins.reporting.numbers import score_name, without_leaks
 from retrocypher.plugins.runs.manifest import AnswerCounts, Manifest, ModelEntry, Prices
 from retrocypher.plugins.runs.record import JsonValue
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -42,6 +42,7 @@ def environment() -> Environment:
     )
     made.filters |= {
         "score_name": score_name,
+        "without_leaks": without_leaks,
         "score": score,
         "ends": ends,
         "percent": percent,

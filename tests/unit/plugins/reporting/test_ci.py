@@ -28,7 +28,14 @@ def facts(folder: Path, *rules: str, model: str = "m") -> Facts:
     run = run_of(folder / "run", [1.0, 0.0] * 10, model=model)
     side = scores_of(run)
     gate = gate_of(rules, str(before), folder).judge(side) if rules else None
-    return Facts(run, side.manifest, summary_of(RunLog(run).records()), side.headline_mean(), gate)
+    return Facts(
+        run,
+        side.manifest,
+        summary_of(RunLog(run).records()),
+        side.headline_mean(),
+        side.headline_leaks(),
+        gate,
+    )
 
 
 def test_what_it_says(tmp_path: Path) -> None:

@@ -1,0 +1,149 @@
+"""How often an exemplar gives the answer away, by task and shot, and the table of this that is shipped."""
+
+import json
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+from rich.table import Table
+
+from retrocypher.kg.execution.execution import Limits
+from retrocypher.kg.execution.executor import GuardedExecutor
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.loading import load
+from retrocypher.kg.questions.question import TASKS, Question
+from retrocypher.kg.questions.reading import QuestionSet, load_questions
+from retrocypher.kg.server.open import open_server
+from retrocypher.plugins.cli.console import FILE, json_option, print_json, table_console
+from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.run_tables import counted_table
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.record import Leak
+from retrocypher.plugins.scoring.leak import (
+    NO_LEAK,
+    STORED,
+    LeakMeasure,
+    StoredLeaks,
+    exemplar_key,
+    shipped_leaks,
+)
+from retrocypher.prompts.templates.exemplars import (
+    SHOTS,
+    Exemplar,
+    choose_exemplar,
+    load_banks,
+    shot_encoder,
+)
+
+_logger = logging.getLogger(__name__)
+
+_SEED = 0
+_EVERY = 200
+
+
+class Pair(NamedTuple):
+    """A question and an exemplar of its setting, by id."""
+
+    question: str
+    exemplar: str
+
+
+class LeakShare(NamedTuple):
+    """How many of the questions of a task leak with a shot."""
+
+    task: str
+    shot: str
+    questions: int
+    as_is: int
+    """Those whose exemplar is right as it is."""
+    one_edit: int
+    """Those whose exemplar is right with one edit, but not as it is."""
+
+
+def shares(stored: StoredLeaks, questions: QuestionSet) -> list[LeakShare]:
+    """Return the leaks of the shipped exemplars by task and shot; those of 1S-D-R are for seed 0."""
+    banks, encoder = load_banks(), shot_encoder()
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for question in questions.questions:
+        for shot in SHOTS[1:]:
+            exemplar = choose_exemplar(shot, question, banks[question.setting], _SEED, encoder)
+            assert exemplar is not None
+            leak = stored.find(question, exemplar)
+            assert leak is not None
+            counts[question.task, shot, leak.kind] += 1
+    return [
+        LeakShare(task, shot, sum(found.values()), found["as_is"], found["one_edit"])
+        for task in TASKS
+        for shot in SHOTS[1:]
+        if (found := {kind: counts[task, shot, kind] for kind in ("as_is", "one_edit", "none")})
+    ]
+
+
+def _pairs(questions: QuestionSet) -> Iterator[tuple[Question, Exemplar]]:
+    """Yield each question with each exemplar of its setting; of equal exemplars, with the first."""
+    for setting, bank in load_banks().items():
+        different = {exemplar_key(each): each for each in reversed(bank)}
+        for question in questions.questions:
+            if question.setting == setting:
+                yield from ((question, each) for each in different.values())
+
+
+def build(questions: QuestionSet, where: str, done: Path | None) -> StoredLeaks:
+    """Return the leaks of all pairs, measured on a server; the file `done` keeps those that are known."""
+    reactions = read_graph()
+    found: dict[Pair, Leak] = {}
+    for line in done.read_text().splitlines() if done and done.exists() else ():
+        question_id, key, *leak = json.loads(line)
+        found[Pair(question_id, key)] = Leak(*leak)
+    running = open_server(
+        where, graph_fingerprint=fingerprint_of(reactions), load_graph=lambda driver: load(driver, reactions)
+    )
+    with (
+        running,
+        tempfile.TemporaryDirectory() as folder,
+        GuardedExecutor(running.endpoint, Limits(), Path(folder)) as executor,
+    ):
+        measure = LeakMeasure(executor)
+        for number, (question, exemplar) in enumerate(_pairs(questions), 1):
+            pair = Pair(question.id, exemplar_key(exemplar))
+            if pair not in found:
+                leak = found[pair] = measure.measure(question, exemplar)
+                if done:
+                    with done.open("a") as file:
+                        file.write(json_line([*pair, leak.as_is, leak.edited, leak.edit]) + "\n")
+            if number % _EVERY == 0:
+                _logger.info(f"{counted(number, 'pair')} measured")
+    stored = StoredLeaks(questions.fingerprint, questions.sha256, {key: {} for _, key in found})
+    for (question_id, key), leak in found.items():
+        if leak != NO_LEAK:
+            stored.exemplars[key][question_id] = (leak.as_is, leak.edited, leak.edit)
+    return stored
+
+
+@click.command("leaks")
+@click.option("--build", "building", is_flag=True, help="Measure them and write the table that is shipped.")
+@click.option("--graph", "where", default="auto", show_default=True, help="Where the server is to run.")
+@click.option("--done", type=FILE, help="File that keeps the pairs that are done, to resume --build.")
+@json_option
+def leaks_command(building: bool, where: str, done: Path | None, as_json: bool) -> None:
+    """Count how often the shipped exemplars give the answers of the shipped questions away."""
+    questions = load_questions()
+    if building:
+        build(questions, where, done).write(STORED)
+    found = shares(shipped_leaks(), questions)
+    if as_json:
+        print_json([each._asdict() for each in found])
+    else:
+        table_console().print(_table(found))
+
+
+def _table(found: list[LeakShare]) -> Table:
+    table = counted_table("leaks", "task", "shot", "questions", "right as is", "right with one edit")
+    for each in found:
+        table.add_row(each.task, each.shot, *map(str, each[2:]))
+    return table

@@ -1,0 +1,146 @@
+"""Whether an exemplar gives the answer of a question away.
+
+Its query is filled with the question's molecules and scored as a completion would be: as it is, and with one
+mechanical edit. For the shipped questions and exemplars the results are stored beside this module.
+"""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Self
+
+from msgspec import UNSET, Struct, UnsetType, convert
+
+from retrocypher.kg.cypher.parser import parse
+from retrocypher.kg.mutations.registry import mutations_of
+from retrocypher.kg.mutations.single_edits import SINGLE_EDITS
+from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import QuestionSet
+from retrocypher.plugins.runs.files import json_line
+from retrocypher.plugins.runs.record import Leak
+from retrocypher.plugins.runs.replay import RunIndex
+from retrocypher.plugins.scoring.columns import KeyMatcher
+from retrocypher.plugins.scoring.score import score
+from retrocypher.prompts.loops.interface import Graph
+from retrocypher.prompts.templates.exemplars import Exemplar, fill_exemplar
+
+STORED = Path(__file__).with_name("leaks.json.gz")
+"""What is known of the shipped questions and exemplars."""
+
+NO_LEAK = Leak(0.0, 0.0, None)
+_TIMEOUT_S = 10.0
+# A right query takes milliseconds; one that takes longer must not hold up a run.
+
+
+def edited_queries(query: str) -> Iterator[tuple[str, str]]:
+    """Yield each edit by name, with the query that it makes; an edit may have several places."""
+    parsed = parse(query)
+    for operator in SINGLE_EDITS:
+        for made in mutations_of(operator, parsed):
+            yield operator.name, made.query
+
+
+@dataclass(frozen=True, slots=True)
+class LeakMeasure:
+    """Measures leaks on a graph; raises GraphError if it cannot be asked."""
+
+    graph: Graph
+    key_encoder: KeyMatcher | None = None
+
+    def measure(self, question: Question, exemplar: Exemplar) -> Leak:
+        """Return what an exemplar scores for a question; edits are tried until one is right."""
+        query = fill_exemplar(exemplar, question.slots)
+        if query is None:
+            return NO_LEAK
+        as_is = best = self._f1(question, query)
+        edit = None
+        for name, edited in edited_queries(query) if best < 1.0 else ():
+            if (f1 := self._f1(question, edited)) > best:
+                best, edit = f1, name
+                if best == 1.0:
+                    break
+        return Leak(as_is, best, edit)
+
+    def _f1(self, question: Question, query: str) -> float:
+        execution = self.graph.run(query, timeout_s=_TIMEOUT_S)
+        return score(question, execution, query, text_metrics=False, key_encoder=self.key_encoder).f1
+
+
+def exemplar_key(exemplar: Exemplar) -> str:
+    """Return what identifies what an exemplar is filled to, whatever its name and wording."""
+    facts = [exemplar.setting, exemplar.pattern, exemplar.steps is not None]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+
+class StoredLeaks(Struct, frozen=True):
+    """The leaks of all pairs of some questions and exemplars; those that score 0 are left out."""
+
+    graph: str
+    """Fingerprint of the graph."""
+    questions: str
+    """Hash of the question set."""
+    exemplars: dict[str, dict[str, tuple[float, float, str | None]]]
+    """By `exemplar_key` and question id, the fields of a `Leak`."""
+
+    @classmethod
+    def read(cls, file: Path = STORED) -> Self:
+        """Return the content of a file."""
+        return convert(json.loads(gzip.decompress(file.read_bytes())), cls)
+
+    def write(self, file: Path = STORED) -> None:
+        """Write a file; the same leaks give the same bytes."""
+        exemplars = {key: dict(sorted(found.items())) for key, found in sorted(self.exemplars.items())}
+        content = json_line(StoredLeaks(self.graph, self.questions, exemplars))
+        file.write_bytes(gzip.compress(content.encode(), mtime=0))
+
+    def is_about(self, questions: QuestionSet) -> bool:
+        """Whether it is about the questions of a set, on its graph."""
+        return (self.graph, self.questions) == (questions.fingerprint, questions.sha256)
+
+    def find(self, question: Question, exemplar: Exemplar) -> Leak | None:
+        """Return the leak of a pair; None if the exemplar is not one of these."""
+        found = self.exemplars.get(exemplar_key(exemplar))
+        if found is None:
+            return None
+        return Leak(*found[question.id]) if question.id in found else NO_LEAK
+
+
+@cache
+def shipped_leaks() -> StoredLeaks:
+    """Return what is stored of the shipped questions and exemplars."""
+    return StoredLeaks.read()
+
+
+@dataclass(frozen=True, slots=True)
+class LeakGuard:
+    """Says of cases whether their exemplars give the answers away."""
+
+    stored: StoredLeaks | None
+    """What is known of the questions of the run; None if nothing is, or with a key encoder."""
+    measure: LeakMeasure | None
+    """Measures what is not known; None in a replay."""
+    recorded: RunIndex | None = None
+    """The runs that are replayed."""
+    _known: dict[tuple[str, str], Leak] = field(default_factory=dict)
+
+    def leak(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
+        """Return the leak of a case as its record has it; raises GraphError if the graph cannot be asked."""
+        if not question.reference_cypher:
+            return None
+        if self.stored is not None and (found := self.stored.find(question, exemplar)) is not None:
+            return found
+        if self.measure is None:
+            return self._of_record(case_id, question, exemplar)
+        key = exemplar_key(exemplar), question.id
+        if key not in self._known:
+            self._known[key] = self.measure.measure(question, exemplar)
+        return self._known[key]
+
+    def _of_record(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
+        there = self.recorded.case(case_id) if self.recorded else None
+        same = (exemplar.id, question.reference_cypher)
+        return there.leak if there and (there.exemplar_id, there.reference_cypher) == same else UNSET
