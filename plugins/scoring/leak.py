@@ -7,8 +7,8 @@ mechanical edit. For the shipped questions and exemplars the results are stored 
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Self
@@ -26,14 +26,17 @@ from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.columns import KeyMatcher
 from retrocypher.plugins.scoring.score import score
 from retrocypher.prompts.loops.interface import Graph
-from retrocypher.prompts.templates.exemplars import Exemplar, fill_exemplar
+from retrocypher.prompts.templates.exemplars import Bank, Exemplar, fill_exemplar
 
 STORED = Path(__file__).with_name("leaks.json.gz")
 """What is known of the shipped questions and exemplars."""
 
+PairKey = tuple[str, str]
+"""The ids of an exemplar and a question."""
+
 NO_LEAK = Leak(0.0, 0.0, None)
-_TIMEOUT_S = 10.0
 # A right query takes milliseconds; one that takes longer must not hold up a run.
+_TIMEOUT_S = 10.0
 
 
 def edited_queries(query: str) -> Iterator[tuple[str, str]]:
@@ -101,6 +104,17 @@ class StoredLeaks(Struct, frozen=True):
         """Whether it is about the questions of a set, on its graph."""
         return (self.graph, self.questions) == (questions.fingerprint, questions.sha256)
 
+    def known(self, questions: Iterable[Question], banks: Iterable[Bank]) -> dict[PairKey, Leak]:
+        """Return the leaks of questions, which are of the set, with the exemplars that it has."""
+        asked = list(questions)
+        return {
+            (exemplar.id, question.id): leak
+            for bank in banks
+            for exemplar in bank
+            for question in asked
+            if exemplar.setting == question.setting and (leak := self.find(question, exemplar)) is not None
+        }
+
     def find(self, question: Question, exemplar: Exemplar) -> Leak | None:
         """Return the leak of a pair; None if the exemplar is not one of these."""
         found = self.exemplars.get(exemplar_key(exemplar))
@@ -119,28 +133,21 @@ def shipped_leaks() -> StoredLeaks:
 class LeakGuard:
     """Says of cases whether their exemplars give the answers away."""
 
-    stored: StoredLeaks | None
-    """What is known of the questions of the run; None if nothing is, or with a key encoder."""
+    known: dict[PairKey, Leak]
+    """What is stored about a run, and what was measured in it."""
     measure: LeakMeasure | None
     """Measures what is not known; None in a replay."""
     recorded: RunIndex | None = None
     """The runs that are replayed."""
-    _known: dict[tuple[str, str], Leak] = field(default_factory=dict)
 
-    def leak(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
-        """Return the leak of a case as its record has it; raises GraphError if the graph cannot be asked."""
-        if not question.reference_cypher:
-            return None
-        if self.stored is not None and (found := self.stored.find(question, exemplar)) is not None:
-            return found
-        if self.measure is None:
-            return self._of_record(case_id, question, exemplar)
-        key = exemplar_key(exemplar), question.id
-        if key not in self._known:
-            self._known[key] = self.measure.measure(question, exemplar)
-        return self._known[key]
+    def find(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
+        """Return a leak that is not known yet; raises GraphError if the graph cannot be asked.
 
-    def _of_record(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
+        In a replay it is that of the record of the case, and UNSET if there is none.
+        """
+        if self.measure is not None:
+            leak = self.known[exemplar.id, question.id] = self.measure.measure(question, exemplar)
+            return leak
         there = self.recorded.case(case_id) if self.recorded else None
         same = (exemplar.id, question.reference_cypher)
         return there.leak if there and (there.exemplar_id, there.reference_cypher) == same else UNSET

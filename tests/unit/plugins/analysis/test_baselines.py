@@ -88,8 +88,10 @@ def test_what_is_not_whole_or_taken_or_has_no_name_is_not_saved(run: Path, tmp_p
 def test_a_metric_that_was_added_later_is_unknown_in_an_older_baseline(run: Path, tmp_path: Path) -> None:
     folder = save(RunLog(run), "old", tmp_path).folder
     header, *lines = csv.reader(gzip.decompress((folder / "cases.csv.gz").read_bytes()).decode().splitlines())
-    kept_places = [place for place, name in enumerate(header) if name != "row_f1" and "[" not in name]
-    assert len(header) - len(kept_places) == 1 + 18
+    kept_places = [
+        place for place, name in enumerate(header) if name not in ("row_f1", "leak") and "[" not in name
+    ]
+    assert len(header) - len(kept_places) == 2 + 18
     older = "".join(
         ",".join(line[place] for place in kept_places) + "\n" for line in (header, *lines)
     ).encode()
@@ -99,6 +101,7 @@ def test_a_metric_that_was_added_later_is_unknown_in_an_older_baseline(run: Path
     (folder / "baseline.json").write_text(json.dumps(page))
     kept = read_baseline(folder)
     assert {each.scores[name] for each in kept.cases for name in ("row_f1", "f1[agents]")} == {None}
+    assert {each.leak for each in kept.cases} == {"unknown"}
     with pytest.raises(InputError, match=r"no pair has f1\[agents\] on both sides"):
         compare_runs(kept, scores_of(run), "f1[agents]")
     now = {each.question_id: each.scores["f1"] for each in scores_of(run).cases}

@@ -18,8 +18,9 @@ from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
 from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleError, Threshold, parse_rule
 from retrocypher.plugins.analysis.run_scores import RunScores
-from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS
+from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, LEAK_KINDS
 from retrocypher.plugins.reporting.text import gate_lines
+from retrocypher.plugins.runs.record import Leak
 from retrocypher.plugins.session.gate import require_pairs
 
 HALF = [1.0] * 20 + [0.0] * 20
@@ -61,6 +62,37 @@ def test_a_mean_at_its_threshold_holds(
     assert result.exit_status == (found is not RuleStatus.HOLDS)
     assert (f"of {len(scores)} cases" if scores else "there is no case") in said(result)
     assert ("0.5999 [" in said(result)) == (0.5999 in scores)
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        ("leak<=0.75", RuleStatus.HOLDS),
+        ("leak<=0.7", RuleStatus.FAILS),
+        ("leak by task<=0.7", RuleStatus.FAILS),
+        ("f1 where leak=none>=0.2", RuleStatus.HOLDS),
+        ("f1 where leak=none>=0.21", RuleStatus.FAILS),
+        ("f1 where leak=one_edit>=1", RuleStatus.HOLDS),
+        ("f1 by leak>=0.2", RuleStatus.HOLDS),
+    ],
+)
+def test_a_gate_refuses_cases_that_leak_or_leaves_them_out(
+    tmp_path: Path, rule: str, found: RuleStatus
+) -> None:
+    leaks = [Leak(1.0, 1.0, None), Leak(0.0, 1.0, "swap_ends"), Leak(0.5, 1.0, "swap_ends"), None]
+    asked = [question(number) for number in range(40)]
+    records = [
+        case(each, 0.2 if number % 4 == 3 else 1.0, leak=leaks[number % 4])
+        for number, each in enumerate(asked)
+    ]
+    run = whole_run(tmp_path / "r", records, asked, manifest_of(cases=40))
+    assert judge(scores_of(run), rule).rules[0].verdict is found
+
+
+def test_a_gate_about_leaks_fails_where_they_are_not_known(tmp_path: Path) -> None:
+    result = judge(side(tmp_path / "r", HALF), "leak<=1", "f1 where leak=none>=0")
+    assert [each.verdict for each in result.rules] == [RuleStatus.FAILS] * 2
+    assert "leak is defined for none of its cases" in said(result)
 
 
 def test_one_case_is_called_one(tmp_path: Path) -> None:
@@ -284,9 +316,28 @@ metrics = st.sampled_from(COMPARABLE_METRICS)
 numbers = st.floats(0, 1)
 slices = st.lists(st.sampled_from(DIMENSIONS), unique=True, max_size=4).map(tuple)
 rules = st.one_of(
-    st.builds(Threshold, metrics, numbers, slices), st.builds(NonInferiority, metrics, numbers, slices)
+    st.builds(Threshold, metrics, numbers, slices, st.sampled_from(("", "none", *LEAK_KINDS))),
+    st.builds(NonInferiority, metrics, numbers, slices),
 )
-parts = ("f1", "f2", "no-regression", "by", "task", ",", ">=", "=", "0.6", "1e9", "-1", "margin", " ", "%")
+parts = (
+    "f1",
+    "f2",
+    "leak",
+    "where",
+    "none",
+    "no-regression",
+    "by",
+    "task",
+    ",",
+    ">=",
+    "=",
+    "0.6",
+    "1e9",
+    "-1",
+    "margin",
+    " ",
+    "%",
+)
 near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
 
 
@@ -301,6 +352,8 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("no-regression f1", NonInferiority("f1", 0.02)),
         ("no-regression f1 margin=0.02 by task", NonInferiority("f1", 0.02, ("task",))),
         ("f1[agents]>=0.4", Threshold("f1[agents]", 0.4)),
+        ("leak by shot <= 0.1", Threshold("leak", 0.1, ("shot",))),
+        ("f1 where leak=none by task>=0.7", Threshold("f1", 0.7, ("task",), "none")),
         ("recall[target_yield] by task >= .4", Threshold("recall[target_yield]", 0.4, ("task",))),
         ("no-regression precision[solvents] by task", NonInferiority("precision[solvents]", 0.02, ("task",))),
         ("no-regression recall by task margin = 0", NonInferiority("recall", 0.0, ("task",))),
@@ -340,6 +393,11 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("f1[]>=0.6", 2, "'[' cannot be part of a rule"),
         ("f2>=0.6", 0, "f1[KEY], pass@K, pass^K, changes, f1_sd, judge"),
         ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
+        ("leak>=0.1", 4, "expected <=, not >=: write leak<= and a number from 0 to 1"),
+        ("no-regression leak", 14, "no score is called leak"),
+        ("f1 where task=precursors>=0.6", 9, "expected leak, not task: where leak=none"),
+        ("f1 where leak>=0.6", 13, "expected =, not >=: where leak=none"),
+        ("f1 where leak=some>=0.6", 14, "no kind of leak is called some"),
         ("no-regression judge", 14, "a baseline has no scores of a judge"),
     ],
 )

@@ -14,7 +14,7 @@ from retrocypher.plugins.analysis.summary import Usage, summary_of
 from retrocypher.plugins.reporting.run_tables import render_table
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import MadeOnce
-from retrocypher.plugins.runs.record import Record, Round, Tokens
+from retrocypher.plugins.runs.record import Leak, Record, Round, Tokens
 from retrocypher.plugins.runs.summary import VARIATIONS
 
 HEADINGS = ("task", "cases", "scored", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed")
@@ -114,6 +114,22 @@ def test_table() -> None:
     assert ["best_yield", "1", "1", *["0.000"] * 3, "n/a", "n/a", "1.000", "0", "1"] in rows
     assert ["all", "4", "3", *["0.500"] * 3, "n/a", "n/a", "1.000", "1", "2"] in rows
     assert ["all", "3", "1", "n/a", "n/a", "0.100", "n/a", "n/a", "1.000", "0", "1"] in rows
+
+
+def test_the_mean_without_the_cases_that_the_exemplar_answers() -> None:
+    leaks = (Leak(1.0, 1.0, None), Leak(0.0, 1.0, "swap_ends"), Leak(0.25, 0.5, "swap_ends"), None)
+    records = [record(f1=f1, leak=leak) for f1, leak in zip((1.0, 0.9, 0.25, 0.75), leaks, strict=True)]
+    line = "F1 without the 2 cases that the exemplar answers (1 as is, 1 with one edit): 0.500"
+    assert line in shown(records)
+    assert not [line for line in shown(records[2:]) if "exemplar answers" in line]
+    by = to_builtins(summary_of([*records, record()]).run_summary())["by"]["leak"]
+    assert {kind: (group["cases"], group["means"]["f1"]) for kind, group in by.items()} == {
+        "as_is": (1, 1.0),
+        "none": (2, 0.5),
+        "one_edit": (1, 0.9),
+    }
+    # As in runs of earlier versions.
+    assert "leak" not in to_builtins(summary_of(RECORDS).run_summary())["by"]
 
 
 def test_table_names_the_loop_and_shows_markup_as_it_stands() -> None:

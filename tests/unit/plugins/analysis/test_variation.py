@@ -23,7 +23,7 @@ from retrocypher.plugins.analysis.variation import groups_of, slice_figures, var
 from retrocypher.plugins.reporting.run_tables import WIDTH, render_table
 from retrocypher.plugins.reporting.text import render_comparison
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.runs.record import Leak, Record
 
 Outcomes = list[list[float]]
 """F1 of each repeat of each question."""
@@ -63,6 +63,14 @@ def scores_of(folder: Path, outcomes: Outcomes) -> RunScores:
 def figure(outcomes: Outcomes, metric: str) -> float | None:
     (found,) = slice_figures(table(outcomes), (), metric)
     return found.mean.value
+
+
+def test_paraphrases_that_show_other_exemplars_are_one_case() -> None:
+    first, second = records([[1.0, 0.0]], "phrasing")
+    first.leak, second.leak = Leak(1.0, 1.0, None), None
+    groups = groups_of(ScoreTable([second, first], {}, ("f1", "passed")), "phrasing")
+    assert (len(groups.table), groups.left_out) == (1, 0)
+    assert groups.table.labels("leak") == ["as_is"]
 
 
 shapes = st.integers(1, 5).flatmap(
