@@ -255,7 +255,8 @@ class RunSummary(_Versioned, kw_only=True):
     unmatched_columns: UnmatchedColumns = field(default_factory=UnmatchedColumns)
     """Ignored columns."""
     by: dict[str, dict[str, GroupSummary]] = field(default_factory=dict)
-    """Groups by `setting`, `task`, `steps`, `model`, `loop`, `prompt_shot`, `phrasing`.
+    """Groups by `setting`, `task`, `steps`, `model`, `loop`, `prompt_shot`, `phrasing`, and by `leak`
+    (`none`, `as_is`, `one_edit`) where it was measured.
 
     Those of a suite's table questions also by its slices, such as `template`.
     """
