@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from retrocypher.plugins.analysis.summary import listed_first
-from retrocypher.plugins.runs.record import NO_LOOP, Record, Round, RoundResult
+from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Record, Round, RoundResult
 from retrocypher.plugins.statistics.means import Ratio, Ratios
 
 _VALIDATOR = "validator:"
+_REVIEWERS = ("reviewer", "result_analyst")
 
 
 class FirstCheck(Struct, frozen=True):
-    """The first check of a query by a validator in a case."""
+    """The first check of a query by a validator or a reviewer in a case."""
 
     validator: str
+    """Its name; of a reviewer of self-review its role."""
     wrong: bool
     """Whether the checked query has an error label."""
     flagged: bool
@@ -59,7 +61,8 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
     """Return a record as a pair; None if it has no loop or no scores."""
     if record.loop == NO_LOOP or record.scores is None:
         return None
-    rest = [turn for turn in record.rounds if not turn.of_answer][1:]
+    first = _first(record)
+    rest = [turn for turn in record.rounds if not turn.of_answer and turn is not first]
     results = _results(record.rounds)
     before = first_result(record)
     if before is None:
@@ -84,8 +87,13 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
 
 def first_result(record: Record) -> RoundResult | None:
     """Return the score of the first completion alone; None where a record has none, as without a loop."""
-    first = next((turn for turn in record.rounds if not turn.of_answer), None)
+    first = _first(record)
     return _results(record.rounds).get(first.cypher) if first else None
+
+
+def _first(record: Record) -> Round | None:
+    """The first completion; a loop may ask before it, as self-review asks its schema analyst."""
+    return next((turn for turn in record.rounds if turn.role == GENERATOR and not turn.of_answer), None)
 
 
 def _results(rounds: Sequence[Round]) -> dict[str | None, RoundResult]:
@@ -99,10 +107,11 @@ def _checks(
     for turn in rounds:
         name = turn.role.removeprefix(_VALIDATOR)
         result = results.get(turn.cypher)
-        if name == turn.role or name in seen or result is None or result.status != "ok":
+        checks = name != turn.role or name in _REVIEWERS
+        if not checks or name in seen or result is None or result.status != "ok":
             continue
         seen.add(name)
-        flagged = turn.verdict == "invalid"
+        flagged = turn.verdict in ("invalid", "rejected")
         wrong = bool(result.errors)
         yield FirstCheck(
             validator=name,
@@ -329,7 +338,8 @@ class Ledger:
     def _entry(self, model: str, loop: str) -> LoopEntry:
         pairs = [pair for _, pair in sorted(self._pairs[model, loop], key=lambda each: each[0])]
         validators = sorted({check.validator for pair in pairs for check in pair.checks})
-        validator = "both" if len(validators) > 1 else next(iter(validators), None)
+        of_loop = [name for name in validators if name not in _REVIEWERS]
+        validator = "both" if len(of_loop) > 1 else next(iter(of_loop), None)
         left_out = self._left_out[model, loop]
         if not pairs:
             return LoopEntry(model=model, loop=loop, validator=validator, left_out=left_out)

@@ -10,7 +10,15 @@ from retrocypher.kg.errors import GraphError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.runs.record import Explanation, FailureReasons, Fallback, Record, Round, Scores
+from retrocypher.plugins.runs.record import (
+    GENERATOR,
+    Explanation,
+    FailureReasons,
+    Fallback,
+    Record,
+    Round,
+    Scores,
+)
 from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
 from retrocypher.plugins.scoring.labels import diagnose
 from retrocypher.plugins.scoring.single_step import Values, focus_key, values_by_key
@@ -152,7 +160,7 @@ def _focus(scores: Scores, question: Question) -> str | None:
 def _loop(record: Record) -> str | None:
     if record.loop == "none":
         return None
-    rounds = [turn for turn in record.rounds[1:] if not turn.of_answer]
+    rounds = [turn for turn in record.rounds if turn.role != GENERATOR and not turn.of_answer]
     fallback = record.execution.fallback if record.execution is not None else UNSET
     acts = [*_acts(rounds), *([] if fallback is UNSET else [_fallback(fallback)])]
     return f"{record.loop}: {'; '.join(acts) or 'changed nothing'}"

@@ -9,6 +9,7 @@ from typing import get_args
 from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.plan import Plan
+from retrocypher.prompts.loops.interface import FirstMessages
 from retrocypher.prompts.models.calls import RequestAhead
 from retrocypher.prompts.models.gateway_client import Asked, ModelChoice, choice_of
 from retrocypher.prompts.models.spec import TEXT_KINDS
@@ -58,6 +59,8 @@ def first_requests(
 ) -> Iterator[RequestAhead]:
     """Yield the first request of each selected case whose model reads messages.
 
+    Not where a loop writes it: that may ask a model before.
+
     Args:
         schema: Schema text of the graph.
         node_ids: The selected tests.
@@ -66,11 +69,14 @@ def first_requests(
     choices = {spec.label: choice_of(spec) for spec in plan.models if spec.kind in TEXT_KINDS}
     if not choices:
         return
+    writing = {name for name, loop in plan.loops.loops.items() if isinstance(loop, FirstMessages)}
     cases = {case.id: case for setting in get_args(Setting) for case in plan.cases(setting)}
     make = partial(_request, plan, schema, shot_encoder())
     for node_id in node_ids:
         case = cases.get(node_id.partition("[")[2].removesuffix("]"))
-        if case is not None and case.id not in known and case.model in choices:
+        if case is None or case.id in known or case.loop in writing:
+            continue
+        if case.model in choices:
             yield choices[case.model], partial(make, case, choices[case.model])
 
 

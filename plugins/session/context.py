@@ -230,6 +230,8 @@ class CaseRuntime:
     addendum: str
     """Text at the end of each first message; empty where all questions can be answered."""
     assessor: "CaseAssessor"
+    guidelines: str = ""
+    """Text of ``--guidelines``, for the generator of self-review; empty without it."""
     answering: Answering | None = None
     """What written answers are made with; None without them."""
     judge: CaseJudge | None = None

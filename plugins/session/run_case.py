@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from msgspec import UNSET, UnsetType, convert, structs
 
@@ -33,7 +34,15 @@ from retrocypher.plugins.session.cases import Case
 from retrocypher.plugins.session.context import Answering, CaseRuntime
 from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.extraction.extract import extract_cypher
-from retrocypher.prompts.loops.interface import Graph, LoopCase, LoopResult, LoopTools, Step
+from retrocypher.prompts.loops.interface import (
+    FirstMessages,
+    Graph,
+    LoopCase,
+    LoopQuestion,
+    LoopResult,
+    LoopTools,
+    Step,
+)
 from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
 from retrocypher.prompts.templates.abstention import SENTINEL, says_unanswerable
 from retrocypher.prompts.templates.exemplars import Exemplar, choose_exemplar
@@ -138,19 +147,19 @@ def _leak(case: Case, runtime: CaseRuntime, exemplar: Exemplar | None) -> Leak |
 
 
 def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: Request) -> None:
-    record, assessor = outcome.record, runtime.assessor
+    record, assessor, graphs = outcome.record, runtime.assessor, runtime.graphs
+    graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
+    watched = WatchedGraph(graph)
+    request = first_request(case, runtime, watched, outcome, request)
     completion = runtime.models[case.model].answer(request)
     record.cypher = _query_of(completion)
     outcome.add_completion(request.messages, completion, record.cypher)
-    graphs = runtime.graphs
-    graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
     if runtime.addendum and record.cypher is None and says_unanswerable(completion.text):
         # Nothing to run, and nothing for a loop to correct.
         execution, fallback = Execution("no_query", message=ABSTAINED), None
     elif case.loop == NO_LOOP:
         execution, fallback = graph.run(record.cypher), None
     else:
-        watched = WatchedGraph(graph)
         result = run_loop(case, runtime, watched, outcome, request, completion)
         record.cypher, execution = select_final_query(case, runtime, watched, outcome, result)
         fallback = None if result.fallback is None else assessor.fallback(case.question, result.fallback)
@@ -175,6 +184,18 @@ def _query_of(completion: Completion) -> str | None:
     return extract_cypher(completion.text)
 
 
+def first_request(
+    case: Case, runtime: CaseRuntime, graph: Graph, outcome: Outcome, request: Request
+) -> Request:
+    """Return the request for the first completion, which some loops write themselves."""
+    loop = runtime.loops.get(case.loop)
+    if not isinstance(loop, FirstMessages):
+        return request
+    question = LoopQuestion(**_question_facts(case, runtime, request))
+    tools = _loop_tools(case, runtime, graph, outcome, request, [])
+    return replace(request, messages=loop.first_messages(question, tools))
+
+
 def run_loop(
     case: Case,
     runtime: CaseRuntime,
@@ -184,30 +205,45 @@ def run_loop(
     completion: Completion,
 ) -> LoopResult:
     """Run the loop of a case; each step is recorded when it is made."""
-    prompt = runtime.prompts[case.prompt]
-    model = runtime.loop_models.get(case.model)
-    same = model is runtime.models[case.model]
-    ask = _RoleCaller(model, case.loop, first, [first.messages] if same else [])
+    same = runtime.loop_models.get(case.model) is runtime.models[case.model]
     return runtime.loops[case.loop].run(
-        LoopCase(
-            question=case.question.text,
-            setting=prompt.setting,
-            convention=prompt.convention,
-            schema_text=runtime.schema,
-            schema=runtime.graph_schema,
-            messages=first.messages,
-            answer=completion,
-            cypher=outcome.record.cypher,
-        ),
-        LoopTools(
-            graph=graph,
-            validator=runtime.validator,
-            rules=SchemaValidator(runtime.graph_schema, prompt.convention),
-            ask=ask,
-            note=outcome.add,
-            once=runtime.once,
-            player=model.label if model else "",
-        ),
+        LoopCase(**_question_facts(case, runtime, first), answer=completion, cypher=outcome.record.cypher),
+        _loop_tools(case, runtime, graph, outcome, first, [first.messages] if same else []),
+    )
+
+
+def _question_facts(case: Case, runtime: CaseRuntime, request: Request) -> dict[str, Any]:
+    """Return the fields of a `LoopQuestion`."""
+    prompt = runtime.prompts[case.prompt]
+    return {
+        "question": case.question.text,
+        "setting": prompt.setting,
+        "convention": prompt.convention,
+        "schema_text": runtime.schema,
+        "schema": runtime.graph_schema,
+        "messages": request.messages,
+    }
+
+
+def _loop_tools(
+    case: Case,
+    runtime: CaseRuntime,
+    graph: Graph,
+    outcome: Outcome,
+    first: Request,
+    asked: list[list[Message]],
+) -> LoopTools:
+    """Return what the loop of a case works with; `asked` are messages that its model has answered before."""
+    model = runtime.loop_models.get(case.model)
+    return LoopTools(
+        graph=graph,
+        validator=runtime.validator,
+        rules=SchemaValidator(runtime.graph_schema, runtime.prompts[case.prompt].convention),
+        ask=_RoleCaller(model, case.loop, first, asked),
+        note=outcome.add,
+        once=runtime.once,
+        player=model.label if model else "",
+        guidelines=runtime.guidelines,
     )
 
 

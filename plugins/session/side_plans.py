@@ -13,7 +13,7 @@ from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelE
 from retrocypher.plugins.session.options import DEFAULT_VALIDATOR, Options
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
-from retrocypher.prompts.loops.registry import loops_by_name
+from retrocypher.prompts.loops.registry import FORMER_NAMES, loops_by_name
 from retrocypher.prompts.models.open import text_model
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec
 
@@ -199,7 +199,7 @@ class LoopPlan:
     Attributes:
         loops: The loops by name, in the order asked for.
         models: The model that plays the roles, by the label of the model that wrote the query; may be empty.
-        notes: What was asked for and has no effect.
+        notes: What was asked for and has no effect, or another name by now.
     """
 
     loops: Mapping[str, Loop]
@@ -251,20 +251,21 @@ def loop_plan(
 ) -> LoopPlan:
     """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``; raise InputError."""
     known = loops_by_name(registered)
-    unknown = [name for name in options.loop if name not in known]
+    asked_for = tuple(dict.fromkeys(FORMER_NAMES.get(name, name) for name in options.loop))
+    unknown = [name for name in asked_for if name not in known]
     if unknown or not options.loop:
         wrong = unknown[0] if unknown else "names none"
         raise InputError(f"--loop {wrong}: no such loop; choose from {', '.join(known)}")
     named = options.validator or DEFAULT_VALIDATOR
     if named not in _VALIDATORS:
         raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
-    loops = {name: known[name] for name in options.loop}
+    loops = {name: known[name] for name in asked_for}
     validator = cast(ValidatorName, named)
     given = None
     if options.loop_model is not None:
         given = text_model(options.loop_model, "--loop-model", environment)
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
-    notes = tuple(_without_effect(options, loops.values()))
+    notes = tuple(_loop_notes(options, loops.values()))
     if needing is None:
         return LoopPlan(loops, validator, {}, notes)
     loop_models = {
@@ -275,7 +276,10 @@ def loop_plan(
     return LoopPlan(loops, validator, loop_models, notes)
 
 
-def _without_effect(options: Options, loops: Collection[Loop]) -> Iterator[str]:
+def _loop_notes(options: Options, loops: Collection[Loop]) -> Iterator[str]:
+    for former in FORMER_NAMES.keys() & set(options.loop):
+        now = FORMER_NAMES[former]
+        yield f"--loop {former} is now called {now}, and asks new prompts; the former name will go"
     if options.validator is not None and not _validates(loops):
         yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
     if options.loop_model is not None and not any(loop.needs_model for loop in loops):

@@ -75,7 +75,8 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
         its result: ``cypher``, ``status``, ``columns``, ``rows``, ``row_count``, ``truncated``, ``time_s``.
     """
     entities = entities_in(question)
-    resolved = _resolved(entities, graph, timeout_s)
+    names = (name for each in entities for name in each.names)
+    resolved = molecules_in_graph(names, graph, timeout_s) or []
     found: dict[str, Any] = {
         "entities": [{"text": each.text, "names": list(each.names)} for each in entities],
         "resolved": resolved,
@@ -89,14 +90,16 @@ def neighbourhood(question: str, graph: Graph, *, hops: int, cap: int, timeout_s
     return {**found, "cypher": cypher, **_result(graph.run(cypher, timeout_s=timeout_s, row_limit=cap))}
 
 
-def _resolved(entities: Iterable[Entity], graph: Graph, timeout_s: float) -> list[str]:
-    """Return the names of entities that are in the graph, in the order of the question."""
-    names = list(dict.fromkeys(name for entity in entities for name in entity.names))
-    if not names:
+def molecules_in_graph(names: Iterable[str], graph: Graph, timeout_s: float) -> list[str] | None:
+    """Return those of some names that molecules of the graph have, each once; None if it does not say."""
+    wanted = list(dict.fromkeys(names))
+    if not wanted:
         return []
-    found = graph.run(_query("resolve", {"names": _listed(names)}), timeout_s=timeout_s)
+    found = graph.run(_query("resolve", {"names": _listed(wanted)}), timeout_s=timeout_s)
+    if found.status != "ok":
+        return None
     known = {row[0] for row in found.rows}
-    return [name for name in names if name in known]
+    return [name for name in wanted if name in known]
 
 
 def _query(name: str, values: Mapping[str, str]) -> str:

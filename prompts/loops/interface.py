@@ -33,15 +33,13 @@ class RuleValidator(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class LoopCase:
-    """What a loop starts from; neither the reference query nor the gold answer nor the task.
+class LoopQuestion:
+    """What a loop knows before the first completion; neither reference query nor gold answer nor task.
 
     Attributes:
         convention: What the prompt wants returned.
         schema_text: The schema as the prompt shows it.
         messages: The first messages to the model.
-        answer: Its completion.
-        cypher: The query in that completion; None where there is none.
     """
 
     question: str
@@ -50,13 +48,24 @@ class LoopCase:
     schema_text: str
     schema: Schema
     messages: list[Message]
-    answer: Completion
-    cypher: str | None
 
     @property
     def of_reactions(self) -> bool:
         """Whether the question is about reactions, so that the names in it are SMILES of molecules."""
         return self.setting != "table"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCase(LoopQuestion):
+    """What a loop starts from: a question and its first completion.
+
+    Attributes:
+        answer: The first completion.
+        cypher: The query in it; None where there is none.
+    """
+
+    answer: Completion
+    cypher: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,7 @@ class LoopTools:
         note: Puts a step on the record.
         once: Texts made once a run.
         player: Label of the model of the roles; empty where there is none.
+        guidelines: Text of ``--guidelines``; empty without it.
     """
 
     graph: Graph
@@ -112,6 +122,7 @@ class LoopTools:
     note: Callable[[Step], None]
     once: OnceARun
     player: str = ""
+    guidelines: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +158,17 @@ class Loop(Protocol):
 
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
         """Run the loop on one case. It must end: bound the number of its questions.
+
+        A ModelError or GraphError makes the case an infrastructure error.
+        """
+
+
+@runtime_checkable
+class FirstMessages(Protocol):
+    """A loop that writes the messages of the first completion itself, in place of those of the prompt."""
+
+    def first_messages(self, case: LoopQuestion, tools: LoopTools) -> list[Message]:
+        """Return the messages to the model under test, made from those of the prompt.
 
         A ModelError or GraphError makes the case an infrastructure error.
         """

@@ -16,7 +16,13 @@ from retrocypher.prompts.templates.template import Texts
 _FOLDER = Path(__file__).with_name("texts")
 _TEXTS, _TABLE_TEXTS = Texts(_FOLDER), Texts(_FOLDER / "table")
 
-text_hashes = _TEXTS.hashes
+SELF_REVIEW_TEXTS = Texts(_FOLDER / "self_review")
+
+
+def text_hashes() -> dict[str, str]:
+    """Return the SHA-256 of each text of the loops by its name."""
+    reviewed = SELF_REVIEW_TEXTS.hashes().items()
+    return {**_TEXTS.hashes(), **{f"self_review/{name}": sha256 for name, sha256 in reviewed}}
 
 
 def messages_for(name: str, values: Mapping[str, str], setting: Setting) -> list[dict[str, str]]:

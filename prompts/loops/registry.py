@@ -8,7 +8,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.prompts.loops.cove import Cove
 from retrocypher.prompts.loops.guarded import Guarded
 from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools
-from retrocypher.prompts.loops.review import Review
+from retrocypher.prompts.loops.self_review import SelfReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,13 @@ class NoLoop:
 BUILT_IN: tuple[Loop, ...] = (
     NoLoop(),
     Cove(),
-    Review(),
+    SelfReview(),
+    SelfReview("self-review-control", reviews=False),
     Guarded(),
     Guarded("guarded-limit", limit=100),
 )
+FORMER_NAMES: Mapping[str, str] = {"review": "self-review"}
+"""Deprecated names of loops, each with the present one."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,79}")
 
 
@@ -51,7 +54,7 @@ def loops_by_name(registered: Iterable[object] = ()) -> Mapping[str, Loop]:
                 f"pytest_retrocypher_loops: the name {loop.name!r} may hold letters, digits, '.', '_', '+' "
                 "and '-' only, starting with a letter or digit, at most 80 characters"
             )
-        if loop.name in found:
+        if loop.name in (*found, *FORMER_NAMES):
             raise InputError(f"pytest_retrocypher_loops: there is a loop {loop.name!r} already; rename yours")
         found[loop.name] = loop
     return found

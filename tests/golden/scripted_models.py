@@ -18,6 +18,7 @@ ROLES = {
     "You are the validator": "validator",
     "You are the schema analyst": "analyst",
     "You are the reviewer": "reviewer",
+    "You are the result analyst": "result_analyst",
     "You judge whether a Cypher query": "judge",
     "You answer questions of chemists": "writer",
     "You take apart what others write": "claim_extractor",
@@ -199,7 +200,7 @@ class ScriptedModels:
         right = self._known.reference(prompt)
         current = next(iter(FENCED.findall(prompt)), right)
         query = choices.one_of([right, right, wrong(right, choices), current, broken(current, choices), ""])
-        text = json.dumps({"explanation": "I have followed the review.", "cypher": query})
+        text = json.dumps({"explanation": "I have followed the feedback.", "cypher": query})
         return str(choices.one_of([text, text, f"```\n{query}\n```", "No change needed."]))
 
     def _validator(self, prompt: str, choices: Choices) -> str:
@@ -212,10 +213,15 @@ class ScriptedModels:
         return "1. Nodes: Molecule has a name, Reaction has an id.\n2. Relationships: as in the schema."
 
     def _reviewer(self, prompt: str, choices: Choices) -> str:
-        accepted = json.dumps({"accepted": True, "issues": [], "suggestions": []})
-        problem = {"issues": ["The agents are missing."], "suggestions": ["Add an OPTIONAL MATCH."]}
-        rejected = json.dumps({"accepted": False, **problem})
+        accepted = json.dumps({"accepted": True, "issues": []})
+        issue = {"dimension": "logic", "problem": "The agents are missing; add an OPTIONAL MATCH."}
+        rejected = json.dumps({"accepted": False, "issues": [issue]})
         return str(choices.one_of([accepted, accepted, rejected, rejected, "It seems good."]))
+
+    def _result_analyst(self, prompt: str, choices: Choices) -> str:
+        matches = "Matches intent: yes\nAnalysis: All is there.\nSuggestions:"
+        differs = "**Matches Intent**: No\n**Analysis**: The agents are missing.\n**Suggestions**: Add them."
+        return str(choices.one_of([matches, matches, differs, differs, "It seems good."]))
 
     def _judge(self, prompt: str, choices: Choices) -> Reply | str:
         shown = JUDGED_QUERY.search(prompt)

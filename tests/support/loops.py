@@ -8,7 +8,16 @@ from retrocypher.kg.cypher.parser import parse
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.validation.validator import SchemaValidator
-from retrocypher.prompts.loops.interface import Loop, LoopCase, LoopResult, LoopTools, Step, ValidatorName
+from retrocypher.prompts.loops.interface import (
+    FirstMessages,
+    Loop,
+    LoopCase,
+    LoopQuestion,
+    LoopResult,
+    LoopTools,
+    Step,
+    ValidatorName,
+)
 from retrocypher.prompts.models.interface import Completion, Message
 from support.schemas import DEFAULT_SCHEMA_TEXT
 
@@ -51,6 +60,9 @@ class FakeGraph:
         self, cypher: str | None, *, timeout_s: float | None = None, row_limit: int | None = None
     ) -> Execution:
         self.ran.append((cypher, timeout_s, row_limit))
+        if "db.labels()" in (cypher or ""):
+            rows = [["label", "Molecule"], ["label", "Reaction"], ["type", "PRODUCES"]]
+            return Execution("ok", columns=["kind", "name"], rows=rows, row_count=3)
         planned = self.explain(cypher)
         return self.result if planned.status == "ok" else planned
 
@@ -99,6 +111,7 @@ class Played:
     steps: list[Step]
     cast: Cast
     graph: FakeGraph
+    first_messages: list[Message]
 
     @property
     def story(self) -> list[tuple[str, str]]:
@@ -120,19 +133,21 @@ def play(
     graph: FakeGraph | None = None,
     question: str = QUESTION,
     once: Once | None = None,
+    guidelines: str = "",
 ) -> Played:
     """Run a loop on one case."""
     cast, graph, steps = cast or Cast(), graph or FakeGraph(), list[Step]()
-    case = LoopCase(
-        question=question,
-        setting="single_step",
-        convention="benchmark",
-        schema_text=DEFAULT_SCHEMA_TEXT,
-        schema=default_schema(),
-        messages=[{"role": "user", "content": question}],
-        answer=Completion(cypher or "I cannot say."),
-        cypher=cypher,
-    )
-    rules = SchemaValidator(case.schema, case.convention)
-    result = loop.run(case, LoopTools(graph, validator, rules, cast, steps.append, once or Once()))
-    return Played(result, steps, cast, graph)
+    facts: dict[str, Any] = {
+        "question": question,
+        "setting": "single_step",
+        "convention": "benchmark",
+        "schema_text": DEFAULT_SCHEMA_TEXT,
+        "schema": default_schema(),
+        "messages": [{"role": "system", "content": "Write Cypher."}, {"role": "user", "content": question}],
+    }
+    rules = SchemaValidator(facts["schema"], facts["convention"])
+    tools = LoopTools(graph, validator, rules, cast, steps.append, once or Once(), "player", guidelines)
+    if isinstance(loop, FirstMessages):
+        facts["messages"] = loop.first_messages(LoopQuestion(**facts), tools)
+    result = loop.run(LoopCase(**facts, answer=Completion(cypher or "I cannot say."), cypher=cypher), tools)
+    return Played(result, steps, cast, graph, facts["messages"])

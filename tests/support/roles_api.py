@@ -18,6 +18,7 @@ _ROLES = {
     "You are the validator": "validator",
     "You are the schema analyst": "analyst",
     "You are the reviewer": "reviewer",
+    "You are the result analyst": "result_analyst",
     "You judge whether a Cypher query": "judge",
     "You answer questions of chemists": "writer",
     "You take apart what others write": "claimant",
@@ -27,6 +28,7 @@ _ROLES = {
 
 VALID = '{"valid": true, "errors": []}'
 ACCEPTED = '{"accepted": true, "issues": []}'
+MATCHES = "Matches intent: yes"
 JUDGED = '{"reason": "It is right.", "score": 9}'
 
 
@@ -208,6 +210,7 @@ def always(said: Said | str) -> Role:
 
 def scripted_api() -> RolesApi:
     """Return an API whose models write right queries and object to nothing."""
-    said = {"validator": VALID, "reviewer": ACCEPTED, "analyst": "Molecules react.", "judge": JUDGED}
+    said = {"validator": VALID, "reviewer": ACCEPTED, "result_analyst": MATCHES}
+    said |= {"analyst": "Molecules react.", "judge": JUDGED}
     scripted = {role: always(text) for role, text in said.items()}
     return RolesApi({"generator": right_answers(), "corrector": right_answers(), **scripted})

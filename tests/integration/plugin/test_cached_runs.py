@@ -61,7 +61,7 @@ def test_a_second_run_is_the_same_without_network_and_key(
         # Another answer each time, though it is asked the same again.
         "corrector": lambda _: f"I would not know, for the {next(turns)}th time.",
     }
-    loops = ("--loop=none,cove,review", "--validator=both", "--sample=4", "--ledger")
+    loops = ("--loop=none,cove,self-review", "--validator=both", "--sample=4", "--ledger")
     first = cached("-n0", *loops)
     asked = len(api.asked)
     assert api.count("analyst") == 1

@@ -52,7 +52,7 @@ def test_calls_that_depend_on_results_are_made_at_once_and_change_nothing(
     scripted: Suite, api: RolesApi
 ) -> None:
     api.roles["generator"] = slow
-    loops = (MINI, *ONE_STEP, "--loop=cove,review", "--validator=both", "--sample=8")
+    loops = (MINI, *ONE_STEP, "--loop=cove,self-review", "--validator=both", "--sample=8")
 
     one_by_one = scripted("-n0", "--concurrency=1", *loops)
     assert api.most_at_once == 1
@@ -95,7 +95,7 @@ def test_a_refused_key_ends_the_run_with_status_4(scripted: Suite, api: RolesApi
 @pytest.mark.parametrize(
     ("options", "roles"),
     [
-        (("--loop=review", "--loop-model=gpt-4o"), ("analyst", "reviewer")),
+        (("--loop=cove", "--loop-model=gpt-4o"), ("validator",)),
         (("--judge=gpt-4o",), ("judge",)),
         (("--answer", "--answer-model=gpt-4o"), ("writer",)),
     ],

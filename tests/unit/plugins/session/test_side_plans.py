@@ -91,9 +91,9 @@ def test_a_loop_that_asks_nobody_needs_no_model() -> None:
 @pytest.mark.parametrize(
     ("models", "environment", "given", "said"),
     [
-        (["oracle"], {}, {"loop": ["coev"]}, "--loop coev: no such loop; choose from none, cove, review"),
+        (["oracle"], {}, {"loop": ["coev"]}, "--loop coev: no such loop; choose from none, cove, self-review, self-review-control"),
         (["oracle"], {}, {"validator": "x"}, "--validator x: no such validator; choose from checklist"),
-        (["oracle"], {}, {"loop": ["review"]}, "oracle reads no messages .* --loop-model"),
+        (["oracle"], {}, {"loop": ["self-review"]}, "oracle reads no messages .* --loop-model"),
         (["gpt-x", "mutant"], {}, {"loop": ["cove"]}, "mutant reads no messages"),
         (["oracle"], KEY, {"loop": ["cove"], "loop_model": "mutant"}, "--loop-model mutant: mutant reads no"),
         (["oracle"], KEY, {"loop_model": "file:/nowhere"}, "--loop-model file:/nowhere: file reads"),
@@ -135,8 +135,8 @@ def test_answers_that_cannot_be_written(model: str, given: dict[str, Any], said:
 def test_lines_name_what_a_label_hides_and_no_validator_where_none_is_used() -> None:
     (line,) = loop_lines(loops("mutant", environment=KEY, loop=["cove"], loop_model="corrector=gpt-4.1"))
     assert line == "loops: cove, validator checklist, their roles played by corrector (gpt-4.1)"
-    (line,) = loop_lines(loops("mine=local", loop=["review"]))
-    assert line == "loops: review, their roles played by mine (local)"
+    (line,) = loop_lines(loops("mine=local", loop=["self-review"]))
+    assert line == "loops: self-review, their roles played by mine (local)"
     assert loop_lines(loops("mutant", loop=["guarded,none"])) == ["loops: guarded, none"]
     # A user's own loop may use one.
     assert loop_lines(loops("mutant", loop=["mine"], validator="both")) == ["loops: mine, validator both"]
@@ -151,8 +151,13 @@ def test_options_without_effect_are_noted() -> None:
     assert loop_lines(loops("oracle", environment=KEY, **given)) == notes
     guarded = loops("oracle", environment=KEY, loop=["guarded"], **given)
     assert loop_lines(guarded) == ["loops: guarded", *notes]
-    review = loops("oracle", environment=KEY, loop=["review"], **given)
-    assert loop_lines(review) == ["loops: review, their roles played by gpt-x", notes[0]]
+    former = loops("mine=local", loop=["review,self-review"])
+    assert list(former.loops) == ["self-review"]
+    assert loop_lines(former)[1:] == [
+        "note: --loop review is now called self-review, and asks new prompts; the former name will go"
+    ]
+    review = loops("oracle", environment=KEY, loop=["self-review"], **given)
+    assert loop_lines(review) == ["loops: self-review, their roles played by gpt-x", notes[0]]
     assert len(loop_lines(loops("oracle", environment=KEY, loop=["cove"], **given))) == 1
     for name, value in (("answer_model", "gpt-x"), ("answer_context", "hybrid")):
         noted = f"note: --{name.replace('_', '-')} {value} has no effect without --answer"
