@@ -96,6 +96,7 @@ _GROUPS = {
     "bank": "Build and show the bank of known errors.",
     "cache": "Manage the cache of model responses, which no run requests twice.",
     "baseline": "Keep the scores of runs to compare later runs with.",
+    "guidelines": "Write guidelines for the loop self-review.",
     "suite": "Make and check suites of questions about any property graph.",
     "study": "Make the figures and tables of the papers from runs.",
 }
@@ -120,6 +121,7 @@ _OF_GROUPS = (
     ("cache import", "cache:cache_import_command"),
     ("suite cypherbench", "suite:suite_cypherbench_command"),
     ("suite generate", "suite_generate:suite_generate_command"),
+    ("guidelines build", "guidelines:guidelines_build_command"),
     ("baseline save", "compare:baseline_save_command"),
     ("baseline list", "compare:baseline_list_command"),
     ("baseline show", "compare:baseline_show_command"),

@@ -69,6 +69,21 @@ class MadeOnce(Struct):
     """What the model reported beside it."""
 
 
+class GuidelinesEntry(Struct):
+    """The guidelines that the generator of self-review read."""
+
+    file: str
+    """Their file."""
+    sha256: str
+    """SHA-256 of the file."""
+    run: str
+    """Folder of the run whose failures they are learned from."""
+    model: str
+    """Label of the model that wrote them."""
+    split: str
+    """Share and seed of the split by target molecule."""
+
+
 class LoopsEntry(Struct):
     """The loops of a run."""
 
@@ -82,6 +97,8 @@ class LoopsEntry(Struct):
     """SHA-256 of each prompt text; empty without a loop."""
     once: list[MadeOnce] | UnsetType = UNSET
     """Completions made once for the run; written at the end."""
+    guidelines: GuidelinesEntry | UnsetType = UNSET
+    """What the generator of self-review read besides; absent without `--guidelines`."""
 
 
 class AnsweringEntry(Struct):

@@ -127,8 +127,8 @@ class Options:
     )
     cypherbench_compat: bool = _flag("measure ex and psjs as CypherBench's published evaluator does")
     loop: tuple[str, ...] = _names(
-        "what happens after the first completion: none, cove, review, guarded, guarded-limit, or a loop of "
-        "your own",
+        "what happens after the first completion: none, cove, self-review, self-review-control, guarded, "
+        "guarded-limit, or a loop of your own",
         "NAME,...",
         "none",
     )
@@ -143,6 +143,9 @@ class Options:
         "SPEC",
         action="once",
     )
+    guidelines: str | None = _option(
+        "guidelines for the generator of self-review, a file of retrocypher guidelines build", "FILE"
+    )
     judge: str | None = _option(
         "model that judges each query, with and without the reference: gguf:PATH, local, or one behind an "
         "OpenAI-compatible API (RETROCYPHER_JUDGE_BASE_URL, else OPENAI_BASE_URL)",
@@ -155,6 +158,11 @@ class Options:
     )
     seed: int = _number(
         "seed of the sample, of random exemplars and of models that take one", "N", "0", int, 0
+    )
+    split: str | None = _option(
+        "ask only questions of one part of a split by target molecule, such as test:0.5:0: the part (train, "
+        "test), the share of targets for training, and a seed",
+        "PART:SHARE[:SEED]",
     )
     graph: str = _option(
         "where Neo4j runs: auto, docker, local, or a bolt/neo4j URI; or DIR, the folder of a graph to load; "

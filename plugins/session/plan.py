@@ -20,6 +20,7 @@ from retrocypher.kg.questions.question import (
     setting_of,
 )
 from retrocypher.kg.questions.reading import QuestionSet, load_questions, question_folder
+from retrocypher.kg.questions.split import parse_part
 from retrocypher.kg.questions.unanswerable import unanswerable
 from retrocypher.kg.secrets import without_password
 from retrocypher.kg.server.open import is_uri
@@ -208,12 +209,20 @@ def resolve(
     if suite is None and UNANSWERABLE not in tasks:
         _require_overlap(prompts, tasks, settings)
     # What can be known to be wrong is that of the whole run, so that its shards agree on it.
-    asked_about = [question for question in question_set.questions if question.setting in settings]
+    asked_about = _of_part(
+        [question for question in question_set.questions if question.setting in settings], options, suite
+    )
     whole = (
         _with_unanswerable(asked_about, tasks, options)
         if suite is None and UNANSWERABLE in tasks
         else select(asked_about, tasks=tasks, sample=options.sample, seed=options.seed)
     )
+    if loops.guidelines is not None:
+        if suite is not None:
+            raise InputError(
+                "--guidelines: they are for questions about reactions; leave out --suite or them"
+            )
+        loops.guidelines.require_unseen(whole)
     prompts = {
         name: prompt
         for name, prompt in prompts.items()
@@ -266,6 +275,22 @@ def resolve(
         answering,
         addendum() if any(not question.reference_cypher for question in whole) else "",
     )
+
+
+def _of_part(questions: list[Question], options: Options, suite: TableSuite | None) -> list[Question]:
+    """Return the questions of the part that ``--split`` names; raises InputError if it cannot be used."""
+    if options.split is None:
+        return questions
+    if suite is not None:
+        raise InputError(
+            f"--split {options.split}: it is for questions about reactions, and suites of tables have a "
+            "training split of their own. Leave it out."
+        )
+    part, split = parse_part(options.split, "--split")
+    found = [question for question in questions if split.part_of(question) == part]
+    if not found:
+        raise InputError(f"--split {options.split}: no question is in this part; give another share or seed")
+    return found
 
 
 def _with_unanswerable(

@@ -107,6 +107,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             **(
                 {"metrics": [*sorted(options.metrics), options.cypherbench_compat]} if options.metrics else {}
             ),
+            **({"guidelines": plan.loops.guidelines.sha256} if plan.loops.guidelines else {}),
             **({"addendum": plan.addendum} if plan.addendum else {}),
             **({"suite": to_builtins(plan.suite.described())} if plan.suite else {}),
             "query_timeout": options.query_timeout,

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, cast, get_args
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
-from retrocypher.plugins.runs.manifest import AnsweringEntry, LoopsEntry, ModelEntry
+from retrocypher.plugins.runs.manifest import AnsweringEntry, GuidelinesEntry, LoopsEntry, ModelEntry
 from retrocypher.plugins.session.options import DEFAULT_VALIDATOR, Options
+from retrocypher.prompts.loops.guidelines import Guidelines, read_guidelines
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
 from retrocypher.prompts.loops.registry import FORMER_NAMES, loops_by_name
+from retrocypher.prompts.loops.self_review import SelfReview
 from retrocypher.prompts.models.open import text_model
 from retrocypher.prompts.models.spec import DEFAULT_MODEL, TEXT_KINDS, ModelSpec
 
@@ -200,12 +202,14 @@ class LoopPlan:
         loops: The loops by name, in the order asked for.
         models: The model that plays the roles, by the label of the model that wrote the query; may be empty.
         notes: What was asked for and has no effect, or another name by now.
+        guidelines: What the generator of self-review reads besides; None without ``--guidelines``.
     """
 
     loops: Mapping[str, Loop]
     validator: ValidatorName
     models: Mapping[str, ModelSpec]
     notes: tuple[str, ...] = ()
+    guidelines: Guidelines | None = None
 
     @property
     def active(self) -> bool:
@@ -215,7 +219,13 @@ class LoopPlan:
     def described(self) -> LoopsEntry:
         """Return the ``loops`` of the manifest."""
         texts = text_hashes() if self.active else {}
-        return LoopsEntry(list(self.loops), self.validator, _entries(self.models), texts)
+        entry = LoopsEntry(list(self.loops), self.validator, _entries(self.models), texts)
+        if self.guidelines is not None:
+            source = self.guidelines.source
+            entry.guidelines = GuidelinesEntry(
+                self.guidelines.path, self.guidelines.sha256, source.run, source.model, source.split
+            )
+        return entry
 
     @property
     def needs_model(self) -> bool:
@@ -236,7 +246,8 @@ def loop_lines(plan: LoopPlan) -> list[str]:
     names = ", ".join(dict.fromkeys(map(_model_name, plan.models.values())))
     played = f", their roles played by {names}" if names else ""
     validator = f", validator {plan.validator}" if plan.validates else ""
-    return [f"loops: {', '.join(plan.loops)}{validator}{played}", *notes]
+    guided = f", guidelines {plan.guidelines.path}" if plan.guidelines else ""
+    return [f"loops: {', '.join(plan.loops)}{validator}{played}{guided}", *notes]
 
 
 def _validates(loops: Iterable[Loop]) -> bool:
@@ -249,7 +260,7 @@ def loop_plan(
     registered: Iterable[object],
     environment: Mapping[str, str],
 ) -> LoopPlan:
-    """Resolve and check ``--loop``, ``--validator`` and ``--loop-model``; raise InputError."""
+    """Resolve and check ``--loop`` and the options that belong to it; raise InputError."""
     known = loops_by_name(registered)
     asked_for = tuple(dict.fromkeys(FORMER_NAMES.get(name, name) for name in options.loop))
     unknown = [name for name in asked_for if name not in known]
@@ -266,6 +277,7 @@ def loop_plan(
         given = text_model(options.loop_model, "--loop-model", environment)
     needing = next((loop.name for loop in loops.values() if loop.needs_model), None)
     notes = tuple(_loop_notes(options, loops.values()))
+    guidelines = _guidelines(options, loops.values())
     if needing is None:
         return LoopPlan(loops, validator, {}, notes)
     loop_models = {
@@ -273,7 +285,18 @@ def loop_plan(
         or reader_for(spec, f"--loop {needing}", "correct itself", "--loop-model", environment)
         for spec in models
     }
-    return LoopPlan(loops, validator, loop_models, notes)
+    return LoopPlan(loops, validator, loop_models, notes, guidelines)
+
+
+def _guidelines(options: Options, loops: Iterable[Loop]) -> Guidelines | None:
+    if options.guidelines is None:
+        return None
+    if not any(isinstance(loop, SelfReview) for loop in loops):
+        raise InputError(
+            f"--guidelines {options.guidelines}: no loop of this run reads guidelines; add "
+            "--loop self-review, or leave them out"
+        )
+    return read_guidelines(Path(options.guidelines), "--guidelines")
 
 
 def _loop_notes(options: Options, loops: Collection[Loop]) -> Iterator[str]:

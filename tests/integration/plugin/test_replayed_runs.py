@@ -15,7 +15,11 @@ from retrocypher.plugins.operations.rescore import rescore
 from retrocypher.plugins.runs.log import RunLog
 
 PROMPTS = ("--prompt=P5,P8", "--shot=ZS", "--query-timeout=3")
-LOOPS = ("--loop=none,cove,self-review,guarded,guarded-limit", "--validator=both", "--loop-model=gpt-4.1-mini")
+LOOPS = (
+    "--loop=none,cove,self-review,guarded,guarded-limit",
+    "--validator=both",
+    "--loop-model=gpt-4.1-mini",
+)
 ODD = (
     "UNWIND range(1, 12000) AS n RETURN n",
     "MATCH (a), (b), (c) WHERE a.name + b.name = c.name RETURN count(*)",

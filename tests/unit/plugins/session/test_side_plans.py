@@ -91,7 +91,12 @@ def test_a_loop_that_asks_nobody_needs_no_model() -> None:
 @pytest.mark.parametrize(
     ("models", "environment", "given", "said"),
     [
-        (["oracle"], {}, {"loop": ["coev"]}, "--loop coev: no such loop; choose from none, cove, self-review, self-review-control"),
+        (
+            ["oracle"],
+            {},
+            {"loop": ["coev"]},
+            "--loop coev: no such loop; choose from none, cove, self-review, self-review-control",
+        ),
         (["oracle"], {}, {"validator": "x"}, "--validator x: no such validator; choose from checklist"),
         (["oracle"], {}, {"loop": ["self-review"]}, "oracle reads no messages .* --loop-model"),
         (["gpt-x", "mutant"], {}, {"loop": ["cove"]}, "mutant reads no messages"),

@@ -1,12 +1,10 @@
 """Chain of verification and guarded retrieval, with models that play a script and no server."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rdkit import Chem
-from support.loops import BROKEN, RIGHT, TARGET, Cast, FakeGraph, Once, play
+from support.loops import BROKEN, RIGHT, TARGET, Cast, FakeGraph, play
 
 from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.execution.execution import Execution
