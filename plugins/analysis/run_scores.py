@@ -232,6 +232,8 @@ def _extent(
     missing += [ending] if ending and not missing else []
     sampled = manifest.known_options.sample
     parts = [f"a sample of {counted(sampled, 'question')}"] if sampled else []
+    if manifest.known_options.split:
+        parts.append(f"the part {manifest.known_options.split} of a split")
     parts += [f"shard {manifest.shard.number}/{manifest.shard.of}"] if manifest.shard else []
     if planned is not None and selected is not None and selected < planned and not missing:
         parts.append(f"{selected:,} of {counted(planned, 'planned case')}")

@@ -349,6 +349,8 @@ class KnownOptions(Struct, frozen=True):
     """How exemplars were chosen."""
     sample: int | None = None
     """Number of questions drawn; null for all."""
+    split: str | None = None
+    """The part of a split by target molecule that was asked; null for all."""
     case_threshold: int | float | UnsetType = UNSET
     """F1 below which a case fails; absent if unknown."""
     key_encoder: str | UnsetType | None = UNSET

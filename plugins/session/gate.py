@@ -93,7 +93,7 @@ def require_covered(gate: Gate, plan: Plan, case_ids: Collection[str]) -> None:
         InputError: Not all cases are selected, and the baseline lacks some of those that are.
     """
     options = plan.options
-    part = options.sample or options.shard or len(case_ids) < plan.case_count()
+    part = options.sample or options.split or options.shard or len(case_ids) < plan.case_count()
     if gate.partial or gate.baseline is None or not part:
         return
     if not gate.covers(planned_scores(plan, case_ids)):
@@ -134,6 +134,8 @@ def _cuts(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -> I
     options: Any = config.option
     if plan.options.sample:
         yield f"--sample {plan.options.sample}"
+    if plan.options.split:
+        yield f"--split {plan.options.split}"
     if plan.options.shard:
         yield f"--shard {plan.options.shard}"
     if options.keyword:

@@ -24,6 +24,7 @@ _ROLES = {
     "You take apart what others write": "claimant",
     "You reword questions": "rewriter",
     "You compare two wordings": "verifier",
+    "You improve a system": "distiller",
 }
 
 VALID = '{"valid": true, "errors": []}'

@@ -241,3 +241,25 @@ def test_no_pairs_no_figures() -> None:
     (entry,) = ledger.entries()
     expected = {"model": "m", "loop": "cove", "validator": None, "left_out": 1, "cases": 0}
     assert fields_of(entry) == expected
+
+
+@pytest.mark.parametrize("loop", ["self-review", "review"])
+def test_reviewers_are_counted_like_validators(loop: str) -> None:
+    """The schema analyst of self-review acts before the first completion; earlier runs have it after."""
+
+    def reviewed(number: int, right: bool, verdict: str) -> Record:
+        analyst = Round("analyst", "h", "", None, "made", cached=True)
+        first = asked("generator", "A", right, "limit")
+        before = [analyst, first] if loop == "self-review" else [first, analyst]
+        rounds = [*before, Round("reviewer", "h", "", "A", verdict, time_s=1.0)]
+        scored = {"rounds": rounds, "scores": {"f1": float(right)}, "passed": right}
+        return record_of(f"q{number}", question_id=f"q{number}", loop=loop, **scored)
+
+    verdicts = [(True, "accepted"), (True, "rejected"), (False, "accepted"), (False, "malformed")]
+    (entry,) = ledger_of([reviewed(number, *each) for number, each in enumerate(verdicts)], {})
+    assert [getattr(entry, name) for name in FATES] == [0, 0, 2, 2]
+    assert entry.validator is None
+    found = entry.validators["reviewer"]
+    assert (found.looked_at, found.malformed) == (4, 1)
+    assert (found.false_alarm_rate.value, found.non_detected_error_rate.value) == (0.5, 1.0)
+    assert "reviewer" in rendered([entry])
