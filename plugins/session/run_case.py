@@ -149,15 +149,16 @@ def _leak(case: Case, runtime: CaseRuntime, exemplar: Exemplar | None) -> Leak |
 def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: Request) -> None:
     record, assessor, graphs = outcome.record, runtime.assessor, runtime.graphs
     graph = graphs.of(case.id) if isinstance(graphs, RecordedGraphs) else graphs
-    watched = WatchedGraph(graph)
-    request = first_request(case, runtime, watched, outcome, request)
+    watched = None if case.loop == NO_LOOP else WatchedGraph(graph)
+    if watched is not None:
+        request = first_request(case, runtime, watched, outcome, request)
     completion = runtime.models[case.model].answer(request)
     record.cypher = _query_of(completion)
     outcome.add_completion(request.messages, completion, record.cypher)
     if runtime.addendum and record.cypher is None and says_unanswerable(completion.text):
         # Nothing to run, and nothing for a loop to correct.
         execution, fallback = Execution("no_query", message=ABSTAINED), None
-    elif case.loop == NO_LOOP:
+    elif watched is None:
         execution, fallback = graph.run(record.cypher), None
     else:
         result = run_loop(case, runtime, watched, outcome, request, completion)
@@ -188,7 +189,7 @@ def first_request(
     case: Case, runtime: CaseRuntime, graph: Graph, outcome: Outcome, request: Request
 ) -> Request:
     """Return the request for the first completion, which some loops write themselves."""
-    loop = runtime.loops.get(case.loop)
+    loop = runtime.loops[case.loop]
     if not isinstance(loop, FirstMessages):
         return request
     question = LoopQuestion(**_question_facts(case, runtime, request))

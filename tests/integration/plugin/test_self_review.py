@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from support.roles_api import RolesApi, right_answers
 from support.suite import Suite
 
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.runs.record import Record, record_from
 
 SAMPLE = 4
@@ -111,3 +114,32 @@ def test_former_name_of_the_loop(scripted: Suite, api: RolesApi) -> None:
     ran = scripted("-n0", "--model=gpt-4.1-mini", "--prompt=P5", "--shot=ZS", "--loop=review", "--sample=1")
     assert ran.output.count("--loop review is now called self-review") == 1
     assert {record["loop"] for record in ran.records.values()} == {"self-review"}
+
+
+def test_guidelines_are_learned_on_one_part_and_read_on_the_other(
+    scripted: Suite, api: RolesApi, tmp_path: Path
+) -> None:
+    api.roles |= {"generator": right_answers(), "distiller": lambda _: "1. Turn arrows by the schema."}
+    asked = ("-n0", "--prompt=P5", "--shot=ZS")
+    run = scripted(*asked, "--model=mutant:reverse_arrow", "--split=train:0.5:1", "--sample=2").run
+    file = tmp_path / "guidelines.md"
+    built = ("guidelines", "build", str(run), "--split", "0.5:1", "--model", "gpt-4.1-mini")
+    made = CliRunner().invoke(cli, [*built, "--out", str(file), "--cache", "none"])
+    assert made.exit_code == 0, made.output
+    # A person may edit the text.
+    file.write_text(file.read_text() + "2. Count the steps.\n")
+    guided = (*asked, "--model=gpt-4.1-mini", "--loop=self-review-control", f"--guidelines={file}")
+
+    before = len(api.asked)
+    refused = scripted(*guided, "--sample=4")
+    assert refused.status == 4, refused.output
+    assert "Add --split test:0.5:1" in refused.output
+    assert len(api.asked) == before
+
+    ran = scripted(*guided, "--split=test:0.5:1", "--sample=2")
+    assert ran.status == 0, ran.output
+    entry = ran.manifest["loops"]["guidelines"]
+    assert (entry["run"], entry["split"], entry["model"]) == (str(run), "0.5:1", "gpt-4.1-mini")
+    texts = [text for role, text in api.asked[before:] if role == "generator"]
+    assert len(texts) == 2
+    assert all("1. Turn arrows by the schema.\n2. Count the steps." in text for text in texts)
