@@ -132,7 +132,8 @@ class _Work:
         answer = self.tools.ask("reviewer", messages)
         said = extract_json(answer.text) or {}
         issues = said.get("issues")
-        findings = [_finding(issue) for issue in (issues if isinstance(issues, list) else texts(issues))]
+        found = (_finding(issue) for issue in (issues if isinstance(issues, list) else [issues]))
+        findings = [finding for finding in found if finding["message"]]
         self._judged("reviewer", yes_or_no(said.get("accepted")), findings, messages, answer)
 
     def analyse(self) -> None:

@@ -15,7 +15,7 @@ LONGER = RIGHT.replace("AS id,", "AS id, count(*) AS n,")
 DESCRIPTION = "Molecules react in reactions."
 ACCEPTED = '{"accepted": true, "issues": []}'
 REJECTED = json.dumps(
-    {"accepted": False, "issues": [{"dimension": "entities", "problem": "no agents; match them"}, "odd"]}
+    {"accepted": False, "issues": [{"dimension": "entities", "problem": "no agents; match them"}, "odd", ""]}
 )
 MATCHES = "**Matches Intent**: Yes\n**Analysis**: all there"
 DIFFERS = "Matches intent: no\nAnalysis: the agents are missing\nSuggestions: return them"
