@@ -29,12 +29,14 @@ ReactionName = Id | Annotated[str, Meta(max_length=40)] | None
 Smiles = Annotated[str, Meta(min_length=1, max_length=2_000)]
 Percent = Annotated[float, Meta(ge=0, le=10**6)]
 Number = Annotated[int, Meta(ge=0, lt=10**9)]
+MOST_ENTRIES = 500
+"""Claims of one list."""
 
 
-class Entry(Struct, frozen=True, forbid_unknown_fields=True, tag_field="claim", kw_only=True):
+class Entry(Struct, frozen=True, forbid_unknown_fields=True, tag_field="claim"):
     """What a sentence claims."""
 
-    sentence: Number
+    sentence: Annotated[int, Meta(ge=1, lt=10**9)]
 
 
 class RoleEntry(Entry, frozen=True, tag="role"):
@@ -130,9 +132,12 @@ def entry_of(value: Any, sentences: int) -> AnyEntry:
     return entry
 
 
-def schema() -> str:
-    """Return the JSON schema of a list of claims."""
-    return msgspec.json.format(msgspec.json.encode(msgspec.json.schema(list[AnyEntry])), indent=0).decode()
+def claims_form() -> dict[str, Any]:
+    """Return the JSON schema of a list of claims, made from the types by which `entry_of` reads each.
+
+    It cannot say which sentences there are, nor what is a SMILES.
+    """
+    return msgspec.json.schema(Annotated[list[AnyEntry], Meta(max_length=MOST_ENTRIES)])
 
 
 def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) -> Reading:

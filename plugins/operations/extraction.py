@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
+from retrocypher.kg.claims.extracted import claims_form
 from retrocypher.kg.claims.sentences import sentences_of
 from retrocypher.plugins.formatting.progress import throttled
 from retrocypher.plugins.formatting.text import counted, one_line
@@ -31,7 +32,7 @@ def extract_claims(
     errors: list[ModelError] = []
     log = throttled(_logger)
     with open_pool(spec, settings) as pool:
-        model = GatewayModel(choice_of(spec), pool.connections)
+        model = GatewayModel(choice_of(spec, form=claims_form()), pool.connections)
         for answer, stated in pool.run(partial(_asked, model), todo):
             if isinstance(stated, ModelError):
                 errors.append(stated)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, UnsetType, structs
 
@@ -19,6 +19,7 @@ from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
 from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Fallback, GraphCall, JsonValue, Record, Round
 from retrocypher.prompts.loops.interface import Graph
 from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
+from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
 
 
@@ -358,6 +359,20 @@ class ReplayedModel:
             f"{self._index.named}, and there is no response cache. Run with the prompts and options "
             "of that run (options in its manifest.json), or name the cache that has it with --cache FILE."
         )
+
+
+def open_model(
+    spec: ModelSpec,
+    context: ModelContext,
+    replayed: RunIndex | None,
+    form: Mapping[str, Any] | None = None,
+) -> Model:
+    """Open a model; in a replay, records have its completions. `form` as in `choice_of`."""
+    if spec.kind not in TEXT_KINDS or replayed is None:
+        return context.open(spec, form)
+    # Without a gateway, records have the only completions.
+    otherwise = context.open(spec, form) if context.connections is not None else None
+    return ReplayedModel(spec, context.seed, replayed, otherwise, context.sampling)
 
 
 def _as_answer(turn: Round) -> Completion:

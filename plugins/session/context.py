@@ -175,11 +175,11 @@ class Answering:
     writer: "AnswerWriter"
     models: Mapping[str, Model]
     """The model that writes them, by the label of the model that wrote the query."""
+    extractors: Mapping[str, Model]
+    """The model that lists their claims, by the same label."""
     checker: Checker
     metrics: "AnswerMetrics | None" = None
     """Has a judge measure them; None without a judge."""
-    extractor: Model | None = None
-    """The model that lists their claims; None for the one that writes them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,12 +340,12 @@ def write_answer(
 
     The score of the query stays; a model or graph that cannot be asked is recorded in a round.
     """
-    model, record = answering.models[case.model], outcome.record
+    record = outcome.record
 
     def asking(asked: Model) -> Callable[[list[Message]], Completion]:
         return lambda messages: asked.answer(replace(first, messages=messages, repeat=0, common=0))
 
-    ask, extract = asking(model), asking(answering.extractor or model)
+    ask, extract = asking(answering.models[case.model]), asking(answering.extractors[case.model])
     written = answering.writer.write(case.question.text, execution, ask, outcome.add, extract)
     record.answer = written.text
     if written.claims_nothing:

@@ -8,9 +8,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
-from retrocypher.kg.claims.extracted import AnyEntry, entry_of, schema
+from retrocypher.kg.claims.extracted import MOST_ENTRIES, AnyEntry, claims_form, entry_of
 from retrocypher.kg.claims.sentences import Sentences, sentences_of
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
@@ -20,8 +21,6 @@ from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Completion, Message, ModelError
 from retrocypher.prompts.templates.template import Texts
-
-_MOST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +69,8 @@ def read_stated(reply: str, sentences: int) -> StatedClaims:
         return StatedClaims(malformed=str(error))
     if not isinstance(values, list):
         return StatedClaims(malformed="not a JSON array")
-    if len(values) > _MOST:
-        return StatedClaims(malformed=f"more than {_MOST} claims")
+    if len(values) > MOST_ENTRIES:
+        return StatedClaims(malformed=f"more than {MOST_ENTRIES} claims")
     entries: list[AnyEntry] = []
     refused: list[str] = []
     for number, value in enumerate(values, 1):
@@ -339,7 +338,8 @@ def answer_messages(question: str, context: Context, truncated: bool = False) ->
 
 def claims_messages(answer: Sentences) -> list[Message]:
     """Return the messages that ask for the claims of an answer; they show neither question nor rows."""
-    return _TEXTS.messages("claims", {"answer": answer.shown(), "schema": schema()})
+    schema = msgspec.json.format(msgspec.json.encode(claims_form()), indent=0).decode()
+    return _TEXTS.messages("claims", {"answer": answer.shown(), "schema": schema})
 
 
 def _stated(

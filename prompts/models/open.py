@@ -171,8 +171,8 @@ class ModelContext:
     connections: GatewayConnections | None
     sampling: Mapping[str, Any] = field(default_factory=dict)
 
-    def open(self, spec: ModelSpec) -> Model:
-        """Open a model of a run, which `check_models` has let pass."""
+    def open(self, spec: ModelSpec, form: Mapping[str, Any] | None = None) -> Model:
+        """Open a model of a run, which `check_models` has let pass; `form` as in `choice_of`."""
         match spec.kind:
             case "oracle":
                 return OracleModel(spec.label)
@@ -183,7 +183,7 @@ class ModelContext:
             case "file":
                 return FileModel(spec.label, read_predictions(Path(spec.argument)))
             case _:
-                return self.open_text(choice_of(spec))
+                return self.open_text(choice_of(spec, form=form))
 
     def open_text(self, choice: ModelChoice) -> TextModel:
         """Open a model that reads messages."""

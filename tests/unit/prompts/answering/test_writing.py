@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 from msgspec import to_builtins
 
-from retrocypher.kg.claims.extracted import RoleEntry, YieldEntry
+from retrocypher.kg.claims.extracted import RoleEntry, YieldEntry, claims_form
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
 from retrocypher.prompts.answering.passages import FoundPassage
@@ -279,6 +280,7 @@ def test_what_is_asked_stays_data() -> None:
 GOOD = {"claim": "role", "sentence": 1, "role": "product", "molecule": "CCO", "reaction": 17}
 YIELD = {"claim": "yield", "sentence": 2, "reaction": 17, "value": 87, "product": "CCO"}
 SENTENCES = 3
+FORM = Draft202012Validator(claims_form())
 
 
 def listed(*entries: Any) -> StatedClaims:
@@ -332,7 +334,7 @@ def test_what_is_no_list_is_malformed(reply: str, why: str) -> None:
     [
         ("CCO", "Expected `object`"),
         ({**GOOD, "claim": "good"}, "Invalid value 'good'"),
-        ({**GOOD, "sentence": 0}, "no sentence 0"),
+        ({**GOOD, "sentence": 0}, ">= 1"),
         ({**GOOD, "sentence": 4}, "no sentence 4"),
         ({name: GOOD[name] for name in GOOD if name != "molecule"}, "required field `molecule`"),
         ({**GOOD, "verdict": "SUPPORTED"}, "unknown field `verdict`"),
@@ -355,7 +357,29 @@ def test_a_claim_of_another_form_is_left_out_and_named(entry: Any, why: str) -> 
     (refused,) = stated.refused
     assert refused.startswith("claim 2: ")
     assert why in refused
+    # A model whose completions must match the schema cannot make the mistake.
+    known_to_check_alone = why.startswith("no sentence") or why.endswith("is no SMILES")
+    assert FORM.is_valid([GOOD, entry]) is known_to_check_alone
     assert (stated.verdict, stated.findings) == ("partly", [{"refused": [refused]}])
+
+
+def test_the_schema_takes_the_claims_of_the_instructions() -> None:
+    entries = [
+        GOOD,
+        YIELD,
+        {**GOOD, "role": "solvent", "molecule": None, "reaction": "r1", "product": "CCO", "negated": True},
+        {"claim": "yield", "sentence": 1, "reaction": None, "value": None, "low": None, "negated": True},
+        {"claim": "best_yield", "sentence": 2, "reaction": 17, "product": "CCO"},
+        {"claim": "route", "sentence": 1, "reactions": [17, 18]},
+        {"claim": "precursor", "sentence": 1, "molecule": "CCO", "product": "CC=O", "steps": 2},
+        {"claim": "count", "sentence": 1, "value": 0, "role": "route", "molecule": "CCO", "steps": 2},
+        {"claim": "listed", "sentence": 1, "reactions": [17], "molecules": ["CCO"]},
+        {"claim": "other", "sentence": 3},
+    ]
+    assert FORM.is_valid(entries)
+    assert FORM.is_valid([])
+    assert not FORM.is_valid([GOOD] * 501)
+    assert listed(*entries).verdict == "listed"
 
 
 MADE17 = RoleEntry(sentence=1, role="product", molecule="CCO", reaction=17)
