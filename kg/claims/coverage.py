@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from retrocypher.kg.claims.claim import Claim, Predicate
 from retrocypher.kg.claims.sentences import Sentence
@@ -97,6 +98,26 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
         # For rules, that a molecule takes part does not say in which role.
         telling = [each for each in claims if by_model or each.predicate != "TAKES_PART_IN"]
         yield from _roles(tokens, telling, asked)
+
+
+def called_intermediates(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield the molecules that a sentence calls so: ``the intermediates are A``, ``B (intermediate)``."""
+    for place, token in enumerate(tokens):
+        if token.kind == "noun" and token.text.lower().startswith("intermediate"):
+            after = [*takewhile(_is_named_with, tokens[place + 1 :])]
+            before = [*takewhile(_is_named_with, reversed(tokens[:place]))]
+            linked = any("copulas" in each.kinds or each.text in "([" for each in before)
+            named = (*after, *before) if linked else after
+            yield from (each.text for each in named if each.kind == "molecule")
+
+
+def _is_named_with(token: Token) -> bool:
+    """Whether it may stand between a noun and a molecule of which it is said."""
+    return (
+        token.kind == "molecule"
+        or bool(token.kinds & {"copulas", "determiners", "lists"})
+        or (token.kind == "mark" and token.text not in ".;|?")
+    )
 
 
 def _counts_none(claim: Claim) -> bool:

@@ -17,7 +17,7 @@ from retrocypher.kg.claims.numbers import (
     range_at,
     step_of,
 )
-from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles, clauses_of
 from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.claims.tokens import Token
 
@@ -103,19 +103,20 @@ class Reader:
         self._leave(sentence)
         if context.listing:
             tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=True)
-        groups = groups_in(tokens)
-        told = Roles(tokens, context.role).read()
-        claims = list(self._said(tokens, groups, told))
-        claims = [replace(each, sentence=sentence.number) for each in dict.fromkeys(claims)]
-        ids = [number for group in groups for number in group.ids if group.first not in told.denied]
-        self._reactions.update(dict.fromkeys(ids))
-        listed = [Claim(None, "TAKES_PART_IN", number) for number in ids]
-        left = left_in(sentence, [*claims, *listed], self._asked)
+        said: dict[Claim, None] = {}
+        for clause in clauses_of(tokens):
+            groups = groups_in(clause)
+            told = Roles(clause, context.role).read()
+            claims = [replace(each, sentence=sentence.number) for each in self._said(clause, groups, told)]
+            ids = [number for group in groups for number in group.ids if group.first not in told.denied]
+            self._reactions.update(dict.fromkeys(ids))
+            self._claims.update(dict.fromkeys(claims))
+            self._mention(clause, groups, claims)
+            said.update(dict.fromkeys([*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]))
+        left = left_in(sentence, [*said], self._asked)
         if left:
             self._unread.append(Unread(sentence.number, sentence.text, left))
-        self._claims.update(dict.fromkeys(claims))
-        self._mention(tokens, groups, claims)
-        self._remember(sentence, tokens, groups, told)
+        self._remember(sentence, clause, groups, told)
 
     def _leave(self, sentence: Sentence) -> None:
         """Forget what a new block is no longer about."""
@@ -226,14 +227,17 @@ class Reader:
     def _unnamed(self, part: Part, tokens: Sequence[Token], told: SentenceRoles) -> Iterator[Claim]:
         """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
         name, role = part.token.text, part.role or "TAKES_PART_IN"
-        if name in self._asked.known or tokens[-1].text == ":":
+        # Of a route, it is not clear which reactions a denial is about.
+        if name in self._asked.known or tokens[-1].text == ":" or (part.negated and self._routes_asked):
             return
         if role == "PRODUCES":
             yield Claim(None, role, name, negated=part.negated)
             return
         made = [each for each in told.parts if each.role == "PRODUCES" and not each.negated]
         after = [each for each in made if each.place > part.place]
-        product = (after or made)[0].token.text if made else self._asked.target
+        # What is denied may speak of any reaction.
+        meant = None if part.negated else self._asked.target
+        product = (after or made)[0].token.text if made else meant
         ends = (name, None) if role in ("REACTS_IN", "TAKES_PART_IN") else (None, name)
         yield Claim(ends[0], role, ends[1], product=product, negated=part.negated)
 

@@ -1,8 +1,9 @@
 """The roles of the molecules in one sentence."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.numbers import is_untold
@@ -10,10 +11,74 @@ from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import AGENTS_FROM, PRODUCTS_FROM, load_words
 
 _OPEN = "(["
-_CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly|from$", re.IGNORECASE)
+_CONVERSION = re.compile("convert|transform|turn|oxidi|reduc|hydroly", re.IGNORECASE)
+_CONVERTS = re.compile(f"{_CONVERSION.pattern}|from$", re.IGNORECASE)
 _PRONOUNS = ("it", "this")
+_RELATIVES = ("which", "that")
 _DASHES = ("-", "\u2013", "\u2014")
 _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
+_BEFORE_RELATIVE = _QUIET | {",", "(", ")", "%"}
+
+
+def clauses_of(tokens: list[Token]) -> Iterator[list[Token]]:
+    """Yield a sentence without its relative clauses, and each of these with the molecule for its pronoun.
+
+    Only those that name a reaction of their own: ``reaction 12 gives A, which reaction 13 converts into B``
+    is ``reaction 12 gives A`` and ``reaction 13 converts A into B``.
+    """
+    for place in range(len(tokens) - 1, 0, -1):
+        before, clause = tokens[:place], tokens[place + 1 :]
+        if tokens[place].text.lower() not in _RELATIVES or not (_names_one(before) and _names_one(clause)):
+            continue
+        place_of_verb = next((at for at, each in enumerate(clause) if each.kind == "verb"), 0)
+        verb = clause[place_of_verb]
+        converts = _CONVERSION.search(verb.text) is not None
+        subject = _antecedent(before, converts=converts)
+        if subject is None or verb.verb is None:
+            continue
+        if not converts:
+            # "Reaction 13 converts A, which reaction 12 gives, into B"
+            texts = [each.text.lower() for each in clause]
+            end = next((at for at, pair in enumerate(pairwise(texts)) if pair == (",", "into")), len(clause))
+            before, clause = [*before, *clause[end:]], clause[:end]
+        # The pronoun is the object where the reaction stands between it and the verb.
+        is_object = clause[0].kind == "reaction" or "reactions" in clause[0].kinds
+        behind = place_of_verb + (not verb.text.lower().endswith("into"))
+        at = behind if is_object and subject is not _THEN else 0
+        parts = [*clauses_of(before), [*clause[:at], subject, *clause[at:]]]
+        is_made = not converts and (verb.verb.after if is_object else verb.verb.before) == "PRODUCES"
+        # What makes the molecule comes first in a route.
+        yield from [parts[-1], *parts[:-1]] if is_made else parts
+        return
+    yield tokens
+
+
+_THEN = Token("word", "then", 0, 0, kinds=frozenset({"links"}))
+
+
+def _antecedent(before: Sequence[Token], *, converts: bool) -> Token | None:
+    """Return what stands for a relative pronoun, if that is clear; what is converted is no reaction."""
+    for place in range(len(before) - 1, -1, -1):
+        each = before[place]
+        if each.kind == "molecule":
+            last = next((one for one in reversed(before[:place]) if not _joins(one)), each)
+            if last is each or last.kind != "molecule":
+                return each
+            # Of a list, it may be about all or about one; so the reaction only follows the one before.
+            return _THEN if converts else None
+        of_reaction = each.kind == "reaction" or "reactions" in each.kinds or each.text.lower() == "by"
+        of_yield = each.kind == "yield" or "yield_words" in each.kinds or each.text.lower() == "in"
+        if not (each.text in _BEFORE_RELATIVE or of_yield or (converts and of_reaction)):
+            return None
+    return None
+
+
+def _joins(token: Token) -> bool:
+    return token.text in _BEFORE_RELATIVE or token.text in ("+", "&", "/") or "lists" in token.kinds
+
+
+def _names_one(tokens: Sequence[Token]) -> bool:
+    return any(each.kind == "reaction" for each in tokens)
 
 
 @dataclass(slots=True)

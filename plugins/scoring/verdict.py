@@ -15,7 +15,7 @@ from retrocypher.kg.claims.claim import (
     Verdict,
     VerifiedClaim,
 )
-from retrocypher.kg.claims.coverage import Asked
+from retrocypher.kg.claims.coverage import Asked, called_intermediates
 from retrocypher.kg.claims.extracted import AnyEntry, reading_of
 from retrocypher.kg.claims.reader import read_answer
 from retrocypher.kg.claims.sentences import sentences_of
@@ -269,6 +269,12 @@ def _is_loose(claim: Claim) -> bool:
     return not (claim.reactions or claim.product or claim.negated or claim.predicate not in _OF_A_MOLECULE)
 
 
+def _is_loosely_denied(claim: Claim) -> bool:
+    """Whether it denies that a molecule has a role, and does not say in which reactions."""
+    of_all = not (claim.reactions or claim.product) and bool(claim.molecules)
+    return claim.negated and of_all and claim.predicate in _OF_A_MOLECULE
+
+
 _LONGEST_QUOTE = 160
 
 
@@ -398,6 +404,18 @@ def judge_answer(
     verified = verifier.verify(claims)
     short = required.shortcomings(reading, claims)
     short += [f"Not known: {each.reason}." for each in verified if _is_open(each)]
+    if required.asked.intent == "intermediates":
+        called = {name for each in sentences.all for name in called_intermediates(each.tokens)}
+        short += [
+            f"A molecule of the question is no intermediate: {name}." for name in called & required.known
+        ]
+    # "No reaction makes A" may speak of all reactions, or only of those that are asked about.
+    denied = [each for each in stated if _is_loosely_denied(each) and required.completed(each) != each]
+    short += [
+        f"Not clear of which reactions {each.claim.predicate} is denied of {each.claim.molecules[0]}."
+        for each in verifier.verify(denied)
+        if each.verdict != "SUPPORTED"
+    ]
     if entries is None:
         # Rules misread one in eight true answers of forms that they were not made for, so they never refute.
         return overall(verified, short, thresholds or Thresholds(), {each.sentence for each in claims})

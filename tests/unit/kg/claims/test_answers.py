@@ -165,6 +165,7 @@ WORDS = (
         "C>C>C " * 10_000,
         "methyl" * 15_000,
         "57. 58. " * 5_000,
+        "Reaction 12 gives CCO" + ", which reaction 12 converts into CCO" * 500,
     ],
     ids=lambda answer: answer[:12],
 )

@@ -124,6 +124,50 @@ def test_a_count_of_intermediates_may_be_that_of_the_answer(count: int, verdict:
     assert verdict_on_way(question, answer, stated, *STEPS, route) == verdict
 
 
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("The intermediate is CC=O.", "VERIFIED"),
+        (f"CC=O is the intermediate on the way to {ACID}.", "VERIFIED"),
+        (f"The intermediates are CC=O and {ACID}.", "PARTIALLY_VERIFIED"),
+        (f"{ACID} is an intermediate, and so is CC=O.", "PARTIALLY_VERIFIED"),
+        (f"{ACID} (intermediate) and CC=O are made.", "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_a_molecule_of_the_question_is_no_intermediate(sentence: str, verdict: OverallVerdict) -> None:
+    question = f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 steps?"
+    answer = f"{sentence} Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
+    listed = {"claim": "listed", "sentence": 1, "molecules": ["CC=O", *([ACID] if ACID in sentence else [])]}
+    route = {"claim": "route", "sentence": 2, "reactions": [5, 6]}
+    assert verdict_on_way(question, answer, listed, *STEPS, route) == verdict
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim", "verdict"),
+    [
+        # Reaction 6 makes acetic acid from it, which is not what was asked about.
+        ("No reaction makes CC=O.", {"role": "product", "molecule": "CC=O"}, "PARTIALLY_VERIFIED"),
+        ("No reaction makes OO.", {"role": "product", "molecule": "OO"}, "VERIFIED"),
+        (f"No reaction makes {ACID}.", {"role": "product", "molecule": ACID}, "REFUTED"),
+        ("No reaction uses CC=O as a solvent.", {"role": "solvent", "molecule": "CC=O"}, "VERIFIED"),
+        (
+            f"{ETHANOL} is no precursor of {ACID}.",
+            {"role": "reactant", "molecule": ETHANOL, "product": ACID},
+            "VERIFIED",
+        ),
+    ],
+)
+def test_what_is_denied_of_any_reaction_must_hold_of_all(
+    sentence: str, claim: dict[str, Any], verdict: OverallVerdict
+) -> None:
+    told = [{**made(1, "reactant", "CC=O"), "reaction": 6}, {**made(1, "product", ACID), "reaction": 6}]
+    denied = {"claim": "role", "sentence": 2, "reaction": None, "negated": True, **claim}
+    way = (*WAY, (7, "OO", "O"))
+    answer = f"Reaction 6 makes {ACID} from CC=O. {sentence}"
+    question = f"From which direct precursors is {ACID} made?"
+    assert verdict_on_way(question, answer, *told, denied, way=way) == verdict
+
+
 IN_TWO_STEPS = f"Which precursors can be converted into {ACID} in exactly 2 reaction steps?"
 
 
@@ -392,7 +436,8 @@ def test_rules_verify_no_false_sentence(verifier: Verifier, sentence: str, joint
     ("question", "answer"),
     [
         (INTERMEDIATES, "The intermediate is CC=O (via reactions 12, 13)."),
-        (ROUTES, f"Reaction 12 gives CC=O, which reaction 13 converts into {ACID}."),
+        (ROUTES, f"Reaction 13 makes {ACID} from CC=O, which is made in reaction 12."),
+        (ROUTES, f"Reaction 13 converts CC=O, which reaction 12 gives, into {ACID}."),
         (PRECURSORS, "In reaction 13: CC=O and OO."),
     ],
 )
