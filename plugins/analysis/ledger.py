@@ -64,7 +64,7 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
     first = _first(record)
     rest = [turn for turn in record.rounds if not turn.of_answer and turn is not first]
     results = _results(record.rounds)
-    before = first_result(record)
+    before = results.get(first.cypher) if first else None
     if before is None:
         return None
     # Tokens and time of a cached completion are those of the original call.

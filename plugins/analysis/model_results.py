@@ -1,7 +1,7 @@
 """Models compared by F1 against cost and time, for the Pareto front."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -87,11 +87,10 @@ class ModelResults:
         tally = self._tallies[record.model, record.loop]
         tally.f1.append(record.scores.f1)
         tally.clusters.append(cluster)
-        known = {each.label: each for each in manifest.models}
-        tally.price = tally.price or _price(known.get(record.model))
+        tally.price = tally.price or _price(manifest.model(record.model))
         for turn in record.rounds:
             if turn.asked_model and not turn.of_answer:
-                self._add_call(tally, turn, _price(_asked(turn, record.model, known, manifest)))
+                self._add_call(tally, turn, _price(_asked(turn, record.model, manifest)))
 
     def _add_call(self, tally: _Tally, turn: Round, price: Price | None) -> None:
         tally.asked += 1
@@ -108,8 +107,9 @@ class ModelResults:
         return [_result(*key, tally, run) for key, tally in self._tallies.items()]
 
 
-def _asked(turn: Round, model: str, known: Mapping[str, ModelEntry], manifest: Manifest) -> ModelEntry | None:
-    return known.get(model) if turn.role == GENERATOR else manifest.loops.players.get(model, known.get(model))
+def _asked(turn: Round, model: str, manifest: Manifest) -> ModelEntry | None:
+    own = manifest.model(model)
+    return own if turn.role == GENERATOR else manifest.loops.players.get(model, own)
 
 
 def _price(model: ModelEntry | None) -> Price | None:

@@ -121,6 +121,10 @@ class Study:
     """Models and loops with their costs."""
     ratings: Sequence[Rating]
 
+    def logs_of(self, model: str) -> list[RunLog]:
+        """Return the runs of a model."""
+        return [log for log in self.logs if log.manifest.model(model) is not None]
+
     def of(self, model: str, loop: str | None = None, setting: str | None = None) -> list[StudyCell]:
         """Return the cells of a model, in the order of prompts and shots."""
         return [
@@ -150,7 +154,6 @@ def read_study(paths: Iterable[Path]) -> Study:
 
     def counted() -> Iterator[Record]:
         for log in logs:
-            known = {each.label: each for each in log.manifest.models}
             encoded = bool(log.manifest.known_options.key_encoder)
             for record in log.records():
                 if other := seen.get(record.case_id):
@@ -159,7 +162,7 @@ def read_study(paths: Iterable[Path]) -> Study:
                         "case once; name only one of them"
                     )
                 seen[record.case_id] = log
-                models.setdefault(record.model, known.get(record.model, ModelEntry(record.model)))
+                models.setdefault(record.model, log.manifest.model(record.model) or ModelEntry(record.model))
                 asked.setdefault(record.task, set()).add(record.question_id)
                 encoders[record.model] = encoders.get(record.model, False) or encoded
                 if not record.was_run:

@@ -454,6 +454,10 @@ class Manifest(Struct, kw_only=True):
         """The score that decides whether a case passes."""
         return HEADLINE if self.suite is UNSET else self.suite.headline
 
+    def model(self, label: str) -> ModelEntry | None:
+        """The model of a label; None if there is none."""
+        return next((each for each in self.models if each.label == label), None)
+
     @property
     def known_options(self) -> KnownOptions:
         """The options that are read by name."""

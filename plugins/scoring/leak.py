@@ -7,7 +7,7 @@ mechanical edit. For the shipped questions and exemplars the results are stored 
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -79,6 +79,10 @@ def exemplar_key(exemplar: Exemplar) -> str:
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
+StoredLeak = tuple[float, float, str | None]
+"""The fields of a `Leak`."""
+
+
 class StoredLeaks(Struct, frozen=True):
     """The leaks of all pairs of some questions and exemplars; those that score 0 are left out."""
 
@@ -86,8 +90,8 @@ class StoredLeaks(Struct, frozen=True):
     """Fingerprint of the graph."""
     questions: str
     """Hash of the question set."""
-    exemplars: dict[str, dict[str, tuple[float, float, str | None]]]
-    """By `exemplar_key` and question id, the fields of a `Leak`."""
+    exemplars: dict[str, dict[str, StoredLeak]]
+    """By `exemplar_key` and question id."""
 
     @classmethod
     def read(cls, file: Path = STORED) -> Self:
@@ -108,19 +112,22 @@ class StoredLeaks(Struct, frozen=True):
         """Return the leaks of questions, which are of the set, with the exemplars that it has."""
         asked = list(questions)
         return {
-            (exemplar.id, question.id): leak
+            (exemplar.id, question.id): _leak_of(question, stored)
             for bank in banks
             for exemplar in bank
+            if (stored := self.exemplars.get(exemplar_key(exemplar))) is not None
             for question in asked
-            if exemplar.setting == question.setting and (leak := self.find(question, exemplar)) is not None
+            if exemplar.setting == question.setting
         }
 
     def find(self, question: Question, exemplar: Exemplar) -> Leak | None:
         """Return the leak of a pair; None if the exemplar is not one of these."""
-        found = self.exemplars.get(exemplar_key(exemplar))
-        if found is None:
-            return None
-        return Leak(*found[question.id]) if question.id in found else NO_LEAK
+        stored = self.exemplars.get(exemplar_key(exemplar))
+        return None if stored is None else _leak_of(question, stored)
+
+
+def _leak_of(question: Question, stored: Mapping[str, StoredLeak]) -> Leak:
+    return Leak(*stored[question.id]) if question.id in stored else NO_LEAK
 
 
 @cache

@@ -102,14 +102,14 @@ def _fitting(options: str, spec: ModelSpec) -> str:
 def _tokens(plan: Plan) -> tuple[int, int]:
     """Return about how many tokens the first calls of all cases take: prompts, and completions like gold."""
     schema, encoder = default_schema_text(), shot_encoder()
-    prompt = completion = 0
+    prompt = completion = distinct = 0
     for question, name, shot in _distinct(plan):
         asked = plan.questions[question]
         exemplar = choose_exemplar(shot, asked, plan.banks[asked.setting], plan.options.seed, encoder)
         messages = build_messages(plan.prompts[name], schema, asked.text, exemplar, plan.addendum)
         prompt += sum(len(message["content"]) for message in messages)
         completion += len(asked.reference_cypher)
-    distinct = sum(1 for _ in _distinct(plan))
+        distinct += 1
     times = plan.case_count() / max(1, distinct)
     return round(prompt * times / _CHARACTERS), round(completion * times / _CHARACTERS)
 

@@ -106,9 +106,9 @@ def _answer(case: Case) -> Iterator[Finding]:
     case = _as_path(case)
     if case.asked.intent in MULTI_STEP_TASKS:
         route = find_route(case)
-        in_pieces = any(check_connected(case))
         for finding in check_route(case, route):
-            if not (in_pieces and finding.label == "path_length"):
+            # A route in pieces has no length.
+            if finding.label != "path_length" or not any(check_connected(case)):
                 yield finding
         yield from check_return(case, route)
     else:

@@ -145,7 +145,7 @@ _RATES_NOTE = (
     "did not run to their end. Retrieval error rate: share of wrong ones among those that ran. Non-detected: "
     "share of wrong queries that no validator flagged at its first look; non-corrected: share that was not "
     "both flagged and right in the end. Error coverage: share of wrong queries with a category. Categories "
-    "count wrong queries by primary label"
+    "count wrong queries by primary label: the three that the paper names, and the two most frequent others."
 )
 
 
@@ -222,7 +222,7 @@ def _multi_step_errors(study: Study, model: str) -> Iterator[Part]:
             model=model,
             rows=_with_categories(rows, _OF_FIGURE_4, None),
             shown=_with_categories(rows, _OF_FIGURE_4, _CATEGORIES),
-            note=f"{_RATES_NOTE}: the three that the paper names, and the two most frequent others.",
+            note=_RATES_NOTE,
         )
 
 
@@ -249,7 +249,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
         rows=_with_categories(rows, _OF_FIGURE_A2, None),
         shown=_with_categories(rows, _OF_FIGURE_A2, _CATEGORIES),
         draw=draw,
-        note=f"{_RATES_NOTE}: the three that the paper names, and the two most frequent others.",
+        note=_RATES_NOTE,
     )
 
 
@@ -306,11 +306,10 @@ _STAGES = {
 def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
     found = study.columns.get(model, Counter())
     if not study.encoders[model]:
-        runs = [log for log in study.logs if any(each.label == model for each in log.manifest.models)]
         commands = [
             f"retrocypher rescore {shlex.quote(str(log))} --key-encoder all-mpnet-base-v2@0.93 --out "
             f"{shlex.quote(f'{log}-encoded')}"
-            for log in runs
+            for log in study.logs_of(model)
         ]
         yield Missing(
             ["figure A3"], model, "the semantic stage: columns were matched without an encoder", commands

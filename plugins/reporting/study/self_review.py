@@ -46,8 +46,8 @@ def _missing(study: Study, arm: Arm) -> Iterator[Missing]:
             commands = [run_command(study, model, options, arm.loops[0])]
             yield Missing(numbers, label, f"no case with the loop {arm.loops[0]}", commands)
         elif not judged:
-            runs = [log for log in study.logs if any(each.label == label for each in log.manifest.models)]
-            commands = [f"retrocypher judge {shlex.quote(str(log))} --judge {_JUDGE}" for log in runs]
+            logs = study.logs_of(label)
+            commands = [f"retrocypher judge {shlex.quote(str(log))} --judge {_JUDGE}" for log in logs]
             yield Missing(numbers, label, "no case was judged", commands)
 
 
