@@ -47,6 +47,8 @@ class Claim:
     ``COUNT``           None, number      so many molecules have the ``role`` where ``product`` is made
     ``COUNT``           start, number     with the role ``LEADS_TO``: so many routes of ``steps`` lead from
                                           the molecule (or any) to ``product``
+    ``COUNT``           start, number     with ``steps`` and the role ``REACTS_IN`` or ``PRODUCES``: so many
+                                          molecules begin such routes, or are made and used within them
     ==================  ================  ==============================================================
 
     A reaction is its integer id, or None for some reaction that is not named. A molecule is a canonical
@@ -163,6 +165,7 @@ class Reading:
         reactions: The reactions it names, other than to say that they are not meant.
         unread: Sentences that hold more than their claims say.
         whole: Whether all of the answer was read; False where it is longer than what is.
+        worded: Of the claims, those on molecules that the answer gives by a common name alone.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -170,3 +173,4 @@ class Reading:
     reactions: tuple[int, ...] = ()
     unread: tuple[Unread, ...] = ()
     whole: bool = True
+    worded: frozenset[Claim] = frozenset()

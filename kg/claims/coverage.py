@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from retrocypher.kg.claims.claim import Claim, Predicate
+from retrocypher.kg.claims.names import load_names
 from retrocypher.kg.claims.sentences import Sentence
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import load_words
@@ -14,12 +15,32 @@ _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99
 _NEAR = 4
 _BEFORE_PRONOUNS = frozenset(
-    ("the", "these", "those", "first", "last", "from", "further", "other", "another", "which")
+    (
+        *("the", "this", "that", "these", "those", "first", "second", "third", "last", "next", "from"),
+        *("further", "other", "another", "which"),
+    )
 )
 _SAME = 0.0005
 _MORE = ("other", "others", "else", "further", "more", "second", "third")
 _MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
 """Tags and commands, in which molecules are not found."""
+_SUBJECTS = frozenset(
+    (
+        *(
+            "reactions",
+            "routes",
+            "countables",
+            "step_words",
+            "ordinals",
+            "yield_words",
+            "worded_yields",
+            "names",
+        ),
+        *("number_words", "several", "exclusives", "best_words", "below_best", "comparisons", "relations"),
+        *("co_products", "doubts", "stray"),
+    )
+)
+"""Words of what a claim is about."""
 _SAYS: dict[Predicate, frozenset[str]] = {
     "REACTS_IN": frozenset(("REACTS_IN", "PRECURSOR_OF", "LEADS_TO", "TAKES_PART_IN")),
     "PRODUCES": frozenset(("PRODUCES", "YIELD", "BEST_YIELD", "LEADS_TO", "PRECURSOR_OF", "TAKES_PART_IN")),
@@ -76,16 +97,20 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
     yield from _numbers(tokens, claims, asked, by_model)
-    yield from _names(tokens)
+    yield from _names(tokens, named | asked.known)
     counts = any(each.predicate == "COUNT" for each in claims)
     denies = any(each.negated or _counts_none(each) for each in claims)
     best = any(each.predicate == "BEST_YIELD" for each in claims)
-    legend = _is_legend(tokens)
+    # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
+    legend = _is_legend(tokens) or (by_model and needs_no_claim(sentence))
     for place, token in enumerate(tokens):
         kinds = token.kinds
         if (
             (_denies(token) and not (denies or legend or (counts and _no_others(tokens, place))))
-            or ("exclusives" in kinds and not (counts or denies or _of_steps(tokens, place, asked)))
+            or (
+                "exclusives" in kinds
+                and not (counts or denies or _of_steps(tokens, place, asked) or _of_yield(tokens, place))
+            )
             or ("best_words" in kinds and not (best or sentence.asks))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
             or "below_best" in kinds
@@ -98,6 +123,17 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
         # For rules, that a molecule takes part does not say in which role.
         telling = [each for each in claims if by_model or each.predicate != "TAKES_PART_IN"]
         yield from _roles(tokens, telling, asked)
+
+
+def needs_no_claim(sentence: Sentence) -> bool:
+    """Return whether a sentence names nothing that a claim could be about.
+
+    These are molecules, numbers, roles, reactions, routes and yields, and words that stand for them or
+    compare them, such as "other" and "better".
+    """
+    return not any(
+        token.kind not in ("word", "verb", "mark") or token.kinds & _SUBJECTS for token in sentence.tokens
+    )
 
 
 def called_intermediates(tokens: Sequence[Token]) -> Iterator[str]:
@@ -284,6 +320,11 @@ def _of_steps(tokens: Sequence[Token], place: int, asked: Asked) -> bool:
     return asked.steps is not None and any("step_words" in each.kinds for each in after)
 
 
+def _of_yield(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "only" says that a yield is low: ``only reaches 40 %``."""
+    return any(each.kind in ("percent", "yield") for each in tokens[place + 1 : place + _NEAR])
+
+
 def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``."""
     if value != int(value) or not 0 < value <= _LARGEST_LABEL:
@@ -293,9 +334,12 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
         return True
     if not before:
         after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
-        return place > 0 and after in (":", ".", ")")
-    while before[-1].text.lower() in (":", "no.", "number") and len(before) > 1:
+        return after in (".", ")") or (place > 0 and after == ":")
+    numbered = before[-1].text.lower() in ("no.", "nr.")
+    while before[-1].text.lower() in (":", "no.", "nr.", "number") and len(before) > 1:
         before.pop()
+    if numbered and (before[-1].kind == "noun" or before[-1].kinds & {"countables", "step_words"}):
+        return True
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
 
 
@@ -307,15 +351,25 @@ def _begins_section(tokens: Sequence[Token]) -> bool:
     return tokens[1].text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
-def _names(tokens: Sequence[Token]) -> Iterator[str]:
-    """Names of molecules without a SMILES beside them: ``CCO (ethanol)`` has one."""
+def _names(tokens: Sequence[Token], named: Collection[str]) -> Iterator[str]:
+    """Names of molecules that no claim is about; one that is not known may have a SMILES beside it."""
+    names = load_names()
     for place, token in enumerate(tokens):
         if "names" not in token.kinds:
             continue
         before, after = tokens[max(0, place - 6) : place], tokens[place + 1 : place + 7]
         beside = (*_without_names(before)[-1:], *_without_names(after)[:1])
-        if not any(each.kind == "molecule" for each in beside):
+        known = () if _is_part(before, token) else names.of(token.text)
+        of_class = bool(after) and names.classes.fullmatch(after[0].text) is not None
+        # "pyridine (CCO)" is false, whatever is claimed of CCO.
+        told = set(known) <= set(named) if known else any(each.kind == "molecule" for each in beside)
+        if not (told or of_class):
             yield token.text
+
+
+def _is_part(before: Sequence[Token], token: Token) -> bool:
+    """Whether a name is the end of a longer one, such as ``3-methyl-pyridine``."""
+    return bool(before) and before[-1].text.endswith("-") and before[-1].stop == token.start
 
 
 def _without_names(tokens: Sequence[Token]) -> list[Token]:

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
-from retrocypher.kg.claims.coverage import Asked, left_in
+from retrocypher.kg.claims.coverage import Asked, left_in, needs_no_claim
+from retrocypher.kg.claims.names import load_names
 from retrocypher.kg.claims.sentences import Sentence, Sentences
-from retrocypher.kg.graph.molecules import canonical_name
 
 Role = Literal["reactant", "product", "agent", "solvent"]
 _PREDICATES: Mapping[str, Predicate] = {
@@ -20,6 +20,7 @@ _PREDICATES: Mapping[str, Predicate] = {
     "agent": "USES_AGENT",
     "solvent": "USES_SOLVENT",
     "route": "LEADS_TO",
+    "intermediate": "PRODUCES",
 }
 _MOST_CHAINS = 1_000
 """Beginnings of chains that are followed."""
@@ -27,6 +28,7 @@ Id = Annotated[int, Meta(ge=0, lt=10**9)]
 ReactionName = Id | Annotated[str, Meta(max_length=40)] | None
 """An id; else a name of the extractor's own, the same for all claims of that reaction; null for any."""
 Smiles = Annotated[str, Meta(min_length=1, max_length=2_000)]
+"""A molecule as the answer writes it: its SMILES, or a common name (`Names`) where it has none there."""
 Percent = Annotated[float, Meta(ge=0, le=10**6)]
 Number = Annotated[int, Meta(ge=0, lt=10**9)]
 MOST_ENTRIES = 500
@@ -91,11 +93,12 @@ class CountEntry(Entry, frozen=True, tag="count"):
 
     With ``reaction``: molecules in that role in it. With ``molecule``, or neither: reactions that have it in
     that role, and make ``product``. With the role ``route``: routes of ``steps`` reactions from ``molecule``
-    to ``product``. What is left out is what the answer speaks of.
+    to ``product``. With ``intermediate``, or ``reactant`` and ``steps``: different molecules within such
+    routes, or where they begin. What is left out is what the answer speaks of.
     """
 
     value: Number
-    role: Literal["reactant", "product", "agent", "solvent", "route"] | None = None
+    role: Literal["reactant", "product", "agent", "solvent", "route", "intermediate"] | None = None
     reaction: ReactionName = None
     molecule: Smiles | None = None
     product: Smiles | None = None
@@ -119,16 +122,20 @@ AnyEntry = (
 
 
 def entry_of(value: Any, sentences: int) -> AnyEntry:
-    """Read one claim strictly; raise ValueError if it is of another form, or of no sentence."""
+    """Read one claim strictly; raise ValueError if it is of another form, or of no sentence.
+
+    A claim on a molecule whose name is not known is one that cannot be looked up (`OtherEntry`).
+    """
     entry: AnyEntry = msgspec.convert(value, AnyEntry)
     if not 1 <= entry.sentence <= sentences:
         raise ValueError(f"no sentence {entry.sentence}")
     molecules = [getattr(entry, name, None) for name in ("molecule", "product")]
     if isinstance(entry, ListedEntry):
         molecules += entry.molecules
-    for each in molecules:
-        if each is not None and canonical_name(each) is None:
-            raise ValueError(f"{each[:60]!r} is no SMILES")
+    known = load_names().molecules_of
+    counted = isinstance(entry, RoleEntry | ListedEntry)
+    if any(each is not None and not (known(each) if counted else _name(each)) for each in molecules):
+        return OtherEntry(entry.sentence)
     return entry
 
 
@@ -143,7 +150,7 @@ def claims_form() -> dict[str, Any]:
 def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) -> Reading:
     """Return what an answer says by the claims of an extractor, and which sentences hold more than these."""
     made = {
-        entry.reaction: canonical_name(entry.molecule)
+        entry.reaction: _name(entry.molecule)
         for entry in entries
         if isinstance(entry, RoleEntry)
         and isinstance(entry.reaction, str)
@@ -152,6 +159,7 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
         and not entry.negated
     }
     claims: dict[Claim, None] = {}
+    worded: set[Claim] = set()
     reactions: dict[int, None] = {}
     routes: dict[tuple[int, ...], None] = {}
     unread: list[Unread] = []
@@ -162,19 +170,24 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
             if isinstance(entry, RouteEntry):
                 routes.setdefault(tuple(entry.reactions))
             reactions.update(dict.fromkeys(_reactions(entry)))
+            if load_names().of(getattr(entry, "molecule", None) or ""):
+                worded.update(_claims(entry, made))
         later = [each for each in entries if each.sentence > sentence.number]
         named = [
             *_named(entries if sentence.introduces or sentence.asks else own),
             *_told_later(sentence, later),
         ]
         left = left_in(sentence, [*said, *named], asked, by_model=True)
-        if any(isinstance(entry, OtherEntry) for entry in own):
+        if any(isinstance(entry, OtherEntry) for entry in own) and not needs_no_claim(sentence):
             left = (*left, "what no claim says")
         if left:
             unread.append(Unread(sentence.number, sentence.text, left))
         claims.update(dict.fromkeys(said))
     routes.update(dict.fromkeys(_linked(claims, routes)))
-    return Reading(tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole)
+    worded &= claims.keys()
+    return Reading(
+        tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole, frozenset(worded)
+    )
 
 
 def _linked(claims: Iterable[Claim], routes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
@@ -236,11 +249,11 @@ def _claims(entry: AnyEntry, made: Mapping[Any, str | None]) -> Iterator[Claim]:
     number = reaction if isinstance(reaction, int) else None
     product = _name(getattr(entry, "product", None))
     if isinstance(entry, RoleEntry):
-        molecule = _name(entry.molecule)
         of = product or made.get(reaction) if number is None and entry.role != "product" else None
-        ends = (molecule, number) if entry.role == "reactant" else (number, molecule)
         predicate = _PREDICATES[entry.role]
-        yield Claim(ends[0], predicate, ends[1], product=of, negated=entry.negated)
+        for molecule in _molecules(entry.molecule):
+            ends = (molecule, number) if entry.role == "reactant" else (number, molecule)
+            yield Claim(ends[0], predicate, ends[1], product=of, negated=entry.negated)
     elif isinstance(entry, YieldEntry):
         of = product or (made.get(reaction) if number is None else None)
         yield Claim(number, "YIELD", entry.value, product=of, low=entry.low, negated=entry.negated)
@@ -255,8 +268,16 @@ def _claims(entry: AnyEntry, made: Mapping[Any, str | None]) -> Iterator[Claim]:
         subject = number if number is not None else _name(entry.molecule)
         yield Claim(subject, "COUNT", entry.value, product=product, steps=entry.steps, role=role)
     elif isinstance(entry, ListedEntry):
-        yield from (Claim(_name(each), "TAKES_PART_IN", None) for each in entry.molecules)
+        listed = (name for each in entry.molecules for name in _molecules(each))
+        yield from (Claim(name, "TAKES_PART_IN", None) for name in listed)
 
 
-def _name(smiles: str | None) -> str | None:
-    return None if smiles is None else canonical_name(smiles)
+def _molecules(written: str | None) -> tuple[str | None, ...]:
+    """The molecules that are written by SMILES or name: both ions of a salt; None for any molecule."""
+    return (None,) if written is None else load_names().molecules_of(written)
+
+
+def _name(written: str | None) -> str | None:
+    """The one molecule that is written; None for any, or where it is two ions."""
+    found = _molecules(written)
+    return found[0] if len(found) == 1 else None

@@ -81,6 +81,8 @@ _INVOLVED: Mapping[Predicate, LiteralString] = {
     "USES_AGENT": "(r)-[:USES_AGENT]->(m:Molecule)",
     "USES_SOLVENT": "(r)-[:USES_SOLVENT]->(m:Molecule)",
 }
+# Of the molecules of a route: those where it begins, and those between its reactions.
+_ALONG: Mapping[Predicate, LiteralString] = {"REACTS_IN": "nodes[..1]", "PRODUCES": "nodes[1..-1]"}
 Pair = tuple[str, str | None]
 Ends = tuple[str | None, str, int]
 """Where routes begin (None: anywhere), what they make, and how many reactions they have."""
@@ -111,6 +113,7 @@ class Facts:
         counts: By role and (molecule, product), the number of reactions.
         involved: By role and product, the number of molecules in the reactions that make it.
         routes: By `Ends`, the number of routes, at most `MOST_ROUTES`.
+        along: By role and `Ends`, the molecules where routes begin, or between their reactions.
     """
 
     reactions: dict[int, KnownReaction] = field(default_factory=dict)
@@ -122,6 +125,7 @@ class Facts:
     counts: dict[tuple[Predicate, Pair], int] = field(default_factory=dict)
     involved: dict[tuple[Predicate, str], int] = field(default_factory=dict)
     routes: dict[Ends, int] = field(default_factory=dict)
+    along: dict[tuple[Predicate, Ends], int] = field(default_factory=dict)
 
 
 def gather(ask: Ask, claims: Iterable[Claim]) -> Facts:
@@ -208,6 +212,7 @@ def _ask_counts(ask: Ask, claims: list[Claim], facts: Facts) -> None:
             )
             for product, number in ask(query, {"products": made}):
                 facts.involved[role, product] = number
+    _ask_along(ask, counts, facts)
     for ends in sorted({found for each in counts if (found := ends_of(each))}, key=str):
         start, product, steps = ends
         query = (
@@ -221,10 +226,28 @@ def _ask_counts(ask: Ask, claims: list[Claim], facts: Facts) -> None:
         facts.routes[ends] = rows[0][0]
 
 
-def ends_of(claim: Claim) -> Ends | None:
-    """Return what has to be known of a claim on the number of routes; None for another claim."""
+def _ask_along(ask: Ask, counts: list[Claim], facts: Facts) -> None:
+    """Count the molecules where routes begin, and those between their reactions."""
+    for role, part in _ALONG.items():
+        for ends in sorted({found for each in counts if (found := ends_of(each, role))}, key=str):
+            start, product, steps = ends
+            query = (
+                f"MATCH path = (first:Molecule)-[:REACTS_IN|PRODUCES*{2 * steps}]->"
+                "(:Molecule {name: $product}) "
+                "WHERE $start IS NULL OR first.name = $start WITH nodes(path) AS nodes LIMIT $most "
+                f"UNWIND {part} AS node WITH node WHERE node:Molecule RETURN count(DISTINCT node)"
+            )
+            rows = ask(query, {"start": start, "product": product, "most": MOST_ROUTES})
+            facts.along[role, ends] = rows[0][0]
+
+
+def ends_of(claim: Claim, role: Predicate = "LEADS_TO") -> Ends | None:
+    """Return what has to be known of a claim on the number of routes, or of molecules with a role along them.
+
+    None for another claim.
+    """
     steps = claim.steps or 0
-    if claim.predicate != "COUNT" or claim.role != "LEADS_TO" or not 1 <= steps <= MOST_STEPS:
+    if claim.predicate != "COUNT" or claim.role != role or not 1 <= steps <= MOST_STEPS or claim.reactions:
         return None
     start = claim.subject if isinstance(claim.subject, str) else None
     return None if claim.product is None else (start, claim.product, steps)

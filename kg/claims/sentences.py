@@ -25,6 +25,12 @@ _END = re.compile(
     r"(?!(?:(?<=\b[Nn]o)|(?<=\b[Nn]os))\.\s+\d)"
     rf"[.!?][)\]\"'*`_]*[ \t\n]+(?=[\"'(\[*`_#]*[A-Z\d{MARK}])"
 )
+# A label in front of a sentence, "2." or "a.", and words that are cut short.
+_OPENS = re.compile(
+    r"(?:^|\n|[.!?:;]\s)[\s#*_(\[]*(?:\d{1,2}|[a-z])\Z|\b(?:e\.g|i\.e|cf|vs|approx|incl|resp|nr|rxn)\Z",
+    re.IGNORECASE,
+)
+_LONGEST_LABEL = 12
 _NEW_LINE = re.compile(
     rf"\n(?=[ \t]*(?:[*`_\"'(\[{{#]*[A-Z\d{MARK}]|[-\u2013\u2022]|[\w ]{{1,30}}:|[a-z]+[ #]*\d))"
     r"|(?<=[.:;!?])\n"
@@ -207,5 +213,9 @@ def _pieces(content: str, kind: str) -> Iterator[tuple[str, tuple[Token, ...], t
 
 def _ends(plain: str) -> set[int]:
     """Where sentences end: at a full stop, or at a line break that is more than a wrapped line."""
-    stops = {match.end() for match in _END.finditer(plain)}
+    stops = {
+        match.end()
+        for match in _END.finditer(plain)
+        if not _OPENS.search(plain, max(0, match.start() - _LONGEST_LABEL), match.start())
+    }
     return stops | {match.end() for match in _NEW_LINE.finditer(plain)}

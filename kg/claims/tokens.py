@@ -72,8 +72,10 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
         elif kind == "words" and text == "NO":
             # Hydroxylamine, or the word.
             yield Token("word", text, at, end, kinds=frozenset({"stray"}))
-        elif kind == "words":
+        elif kind in ("words", "named"):
             yield _word(text, at, end, words)
+        elif kind == "ordinal":
+            yield Token("word", text, at, end, kinds=frozenset({"relations"}))
         elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):
             yield Token("reaction", text, at, end, value=float(named["number"]))
         elif kind == "other" and (named := _NAMED_LABEL.fullmatch(text)):
@@ -83,7 +85,7 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
         elif kind == "other":
             denied = text.lower().endswith(("n't", "n\u2019t"))
             yield Token("word", text, at, end, kinds=frozenset({"negations"} if denied else ()))
-        elif kind == "mark":
+        elif kind in ("mark", "locant"):
             yield Token("mark", text, at, end)
 
 
@@ -120,6 +122,19 @@ def fragments(text: str, mention: Mention) -> list[Mention]:
     if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
         return []
     return _side(mention.smiles, mention.start)
+
+
+_BEFORE_DOUBLE = re.compile(r"(?:[CN]|\[[CN]\w*\])\d*(?:\([^()]*\))*=")
+_BEHIND_DOUBLE = re.compile(r"=(?:[CN]|\[[CN]\w*\])\d*\Z")
+
+
+def _alternatives(mention: Mention) -> list[Mention]:
+    """Return the molecules of a list such as ``CCO/O``; none where a slash may tell how a bond is turned."""
+    parts = mention.smiles.split("/")
+    turned = any(_BEFORE_DOUBLE.match(each) or _BEHIND_DOUBLE.search(each) for each in parts)
+    if len(parts) == 1 or turned or "/" in (name_of(mention.smiles) or ""):
+        return []
+    return _side(mention.smiles, mention.start, "/")
 
 
 def separated(text: str) -> str:
@@ -168,10 +183,10 @@ def _molecules(side: str, start: int) -> list[Mention]:
     return _side(side, start) or ([] if name is None else [Mention(name, start, start + len(side))])
 
 
-def _side(side: str, start: int) -> list[Mention]:
+def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
     found: list[Mention] = []
     at = start
-    for part in side.split("."):
+    for part in side.split(mark):
         name = name_of(part) if part else None
         if name is None:
             return []
@@ -213,7 +228,7 @@ def mentions_in(text: str) -> list[Mention]:
     edges = {edge for mention in written for edge in (mention.start, mention.stop)}
     found: list[Mention] = []
     for mention in written:
-        apart = fragments(text, mention)
+        apart = fragments(text, mention) or _alternatives(mention)
         name = name_of(mention.smiles)
         if len(apart) > 1:
             found.extend(apart)

@@ -20,6 +20,7 @@ _NAMES: Mapping[Predicate, str] = {
     "PRODUCES": "a product",
     "USES_AGENT": "an agent",
     "USES_SOLVENT": "a solvent",
+    "TAKES_PART_IN": "an agent or solvent",
 }
 
 
@@ -40,10 +41,13 @@ def _named(claim: Claim, number: int, facts: Facts) -> VerifiedClaim:
     if known is None:
         return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
     molecule = _molecule(claim)
-    if molecule is None:
-        return _any(claim, number, bool(known.roles[claim.predicate]))
-    role = known.role_of(molecule)
     said = claim.predicate
+    if molecule is None:
+        # "No conditions are recorded" speaks of agents and solvents.
+        conditions: tuple[Predicate, ...] = ("USES_AGENT", "USES_SOLVENT")
+        meant = conditions if said == "TAKES_PART_IN" else (said,)
+        return _any(claim, number, any(known.roles[each] for each in meant))
+    role = known.role_of(molecule)
     evidence = (Evidence(number, role),)
     if role is not None and said in (role, "TAKES_PART_IN"):
         return VerifiedClaim(
@@ -63,7 +67,9 @@ def _named(claim: Claim, number: int, facts: Facts) -> VerifiedClaim:
 def _any(claim: Claim, number: int, has_some: bool) -> VerifiedClaim:
     """Judge a claim on any molecule in a role: that there is one, or that there is none."""
     name = _NAMES[claim.predicate]
-    told = f"reaction {number} has {name}" if has_some else f"reaction {number} has no {name.split()[-1]}"
+    told = (
+        f"reaction {number} has {name}" if has_some else f"reaction {number} has no {name.partition(' ')[2]}"
+    )
     verdict: Verdict = "SUPPORTED" if has_some != claim.negated else "CONTRADICTED"
     return VerifiedClaim(claim, verdict, told, (Evidence(number),))
 
@@ -147,13 +153,12 @@ def _chain_so(claim: Claim) -> Verdict:
 def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:
     """Judge ``YIELD``: by the yield of the product, or by any of the reaction where no product is named."""
     value = claim.object if isinstance(claim.object, (int, float)) else None
-    if value is None and not claim.negated:
-        return VerifiedClaim(claim, "UNSUPPORTED", "it names no number")
     known = _known(claim, facts)
     if isinstance(known, str):
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
     if value is None:
-        return VerifiedClaim(claim, "CONTRADICTED", f"the yield is {known[0][1]:g} %", (Evidence(*known[0]),))
+        told = f"the yield is {known[0][1]:g} %"
+        return VerifiedClaim(claim, *_so(claim.negated, told), (Evidence(*known[0]),))
     if claim.subject is None and claim.low is not None:
         return _by_range(claim, known, claim.low, value, same)
     low = value if claim.low is None else claim.low
@@ -247,6 +252,8 @@ def _count(claim: Claim, facts: Facts) -> int | str:
         ends = ends_of(claim)
         routes = MOST_ROUTES if ends is None else facts.routes.get(ends, 0)
         return routes if routes < MOST_ROUTES else "the routes cannot be counted"
+    if claim.role is not None and (ends := ends_of(claim, claim.role)) and (claim.role, ends) in facts.along:
+        return facts.along[claim.role, ends]
     if claim.reactions:
         known = facts.reactions.get(claim.reactions[0])
         if known is None or claim.role not in ROLE_PREDICATES:

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from retrocypher.kg.claims.claim import Predicate
+from retrocypher.kg.claims.names import load_names
 
 MARK = "\ue000"
 """Stands for each character of a molecule in a text that is read for its words."""
@@ -52,6 +53,9 @@ _KINDS = (
     "co_products",
 )
 
+_COUNTED = ("reactions", "routes", "countables", "step_words")
+"""Besides roles, words for what a number before a hyphen counts: ``3-step``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verb:
@@ -86,6 +90,8 @@ def load_words() -> Words:
     """Return the words, read at the first call."""
     text = resources.files(__package__).joinpath("words.yaml").read_text("utf-8")
     data: dict[str, Any] = yaml.safe_load(text)
+    known = [_literally(name) for name in sorted(load_names().molecules, key=len, reverse=True)]
+    data["names"] = [*known, *data["names"]]
     nouns = tuple((role, _whole(said)) for role, said in data["nouns"].items())
     verbs = tuple(
         (
@@ -102,8 +108,18 @@ def load_words() -> Words:
     ]
     singles = [word for kind in _KINDS for word in data[kind] if " " not in word]
     words = "|".join(_flexible(each) for each in (*phrases, *singles))
+    numbered = "|".join(_flexible(each) for each in known if each[0].isdigit())
+    counted = [
+        *(word for said in data["nouns"].values() for word in said),
+        *(word for kind in _COUNTED for word in data[kind]),
+    ]
+    counting = "|".join(_flexible(each) for each in counted)
     pattern = re.compile(
         rf"(?P<molecule>{MARK}+)"
+        rf"|(?P<named>(?<![\w-])(?:{numbered})(?!\w))"
+        # "1-hexene", but not "3-step".
+        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?=[a-z]{{4}}))"
+        r"|(?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w))"
         rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦{AGENTS_FROM}{PRODUCTS_FROM}]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
         r"|(?<=\d )>(?= \d)"
         r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
@@ -123,6 +139,12 @@ def load_words() -> Words:
     return Words(
         pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further}, numbers=numbers
     )
+
+
+def _literally(name: str) -> str:
+    """A pattern for a name; of formulas and abbreviations, upper and lower case matter."""
+    pattern = re.escape(name).replace(r"\ ", " ")
+    return pattern if name.islower() else f"(?-i:{pattern})"
 
 
 def _whole(words: Sequence[str]) -> re.Pattern[str]:

@@ -31,6 +31,8 @@ _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
 _OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
+_COUNTED_ALONG: dict[str, Predicate] = {"multi_step_precursors": "REACTS_IN", "intermediates": "PRODUCES"}
+"""What an answer to these may count besides routes."""
 _COMPONENTS: dict[str, Predicate] = {"agents": "USES_AGENT", "solvents": "USES_SOLVENT"}
 
 
@@ -127,8 +129,9 @@ class Requirements:
         """Complete a count where an answer leaves it to the question, such as ``7 reactions``."""
         if claim.reactions:
             return claim
+        along = _COUNTED_ALONG.get(self.asked.intent or "")
         role = claim.role or ("LEADS_TO" if self.routes else "PRODUCES")
-        if role == "LEADS_TO":
+        if role == "LEADS_TO" or (self.routes and role == along):
             start = claim.subject or (self.start if self.asked.intent == "chains_between" else None)
             return replace(
                 claim,
@@ -337,7 +340,8 @@ def overall(
         unread: The sentences that are not read whole. What they seem to claim may be misread, so it keeps an
             answer from being verified, but does not refute it.
         fits: What the question asks of reactions that counts as claims of the answer, too.
-        unsure: Claims whose meaning was taken from the question; they do not refute an answer.
+        unsure: Claims whose meaning was taken from the question, or whose molecule has no SMILES; they do not
+            refute an answer.
     """
     support = support_of(claims)
     false = [each for each in claims if is_false(each)]
@@ -401,7 +405,7 @@ def judge_answer(
     said = [required.completed(claim) for claim in stated if not _is_named(claim, required.known)]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
-    verified = verifier.verify(claims)
+    verified = _or_of_molecules(verifier.verify(claims), stated, required, verifier)
     short = required.shortcomings(reading, claims)
     short += [f"Not known: {each.reason}." for each in verified if _is_open(each)]
     if required.asked.intent == "intermediates":
@@ -427,9 +431,25 @@ def judge_answer(
     unsure = [
         done
         for each in reading.claims
-        if each.predicate in ("COUNT", "PRECURSOR_OF") and (done := required.completed(each)) != each
+        if (done := required.completed(each)) != each
+        and (each.predicate in ("COUNT", "PRECURSOR_OF") or each in reading.worded)
     ]
+    unsure += reading.worded
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
+
+
+def _or_of_molecules(
+    verified: list[VerifiedClaim], stated: Sequence[Claim], required: Requirements, verifier: Verifier
+) -> list[VerifiedClaim]:
+    """Take a false count of routes that does not say what it counts for one of the molecules asked about."""
+    role = _COUNTED_ALONG.get(required.asked.intent or "")
+    bare = {required.completed(claim) for claim in stated if _is_bare_count(claim)} if role else set()
+    found = [each for each in verified if each.verdict != "SUPPORTED" and each.claim in bare]
+    again = verifier.verify([replace(each.claim, role=role) for each in found]) if found else []
+    better = {
+        each.claim: other for each, other in zip(found, again, strict=True) if other.verdict == "SUPPORTED"
+    }
+    return [better.get(each.claim, each) for each in verified]
 
 
 def _without_own_counts(claims: Sequence[Claim], required: Requirements) -> list[Claim]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from retrocypher.kg.claims.facts import Ask
@@ -51,7 +52,10 @@ def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
             return [[product, _involved(query, product)] for product in parameters["products"]]
         if "$most" in query:
             steps = int(query.partition("PRODUCES*")[2].partition("]")[0]) // 2
-            return [[len(_chains(parameters["start"], parameters["product"], steps))]]
+            found = _chains(parameters["start"], parameters["product"], steps)
+            if "UNWIND nodes" in query:
+                return [[len(_along(found, parameters["start"], first="nodes[..1]" in query))]]
+            return [[len(found)]]
         if "MATCH path" in query:
             steps = int(query.partition("PRODUCES*")[2].partition("]")[0]) // 2
             chains = [(pair, _chains(pair[0], pair[1], steps)) for pair in parameters["pairs"]]
@@ -87,6 +91,13 @@ def asking_reactions(reactions: tuple[Reaction, ...] = REACTIONS) -> Ask:
                 )
             ]
         return {route for route in ends if start is None or start in by_id[route[0]].reactants}
+
+    def _along(chains: set[tuple[int, ...]], start: str | None, *, first: bool) -> set[str]:
+        if first:
+            begins = {name for route in chains for name in by_id[route[0]].reactants}
+            return begins if start is None else begins & {start}
+        links = (pair for route in chains for pair in pairwise(route))
+        return {name for one, other in links for name in {*by_id[one].products} & {*by_id[other].reactants}}
 
     def _holding(role: str, name: str, product: str | None) -> list[int]:
         found = holding.get((role, name), [])

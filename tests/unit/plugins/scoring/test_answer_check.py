@@ -11,6 +11,7 @@ from msgspec import convert
 from support.claims_graph import SOURCE, asking_reactions
 from support.records import record_of, write_run
 
+from retrocypher.kg.claims.sentences import sentences_of
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.graph.reaction import Reaction
@@ -275,6 +276,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ),
         ("The yield is 80 %.", {**YIELD, "value": 80}, "VERIFIED"),
         ("The yield is 70 %.", {**YIELD, "value": 70}, "REFUTED"),
+        ("Its yield is known.", {**YIELD, "value": None}, "VERIFIED"),
         ("The yield is 70 %.", None, "PARTIALLY_VERIFIED"),
         (
             "Its yield is not known.",
@@ -324,6 +326,27 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("These precursors are recorded.", None, "VERIFIED"),
         ("They go from one reaction to the next, in the same way.", None, "VERIFIED"),
         ("I hope this helps.", None, "VERIFIED"),
+        # A common name stands for its molecule, that of a salt for both ions; it does not refute.
+        ("Ethanol reacts.", made(2, "reactant", "ethanol"), "VERIFIED"),
+        ("Ethanol reacts.", None, "PARTIALLY_VERIFIED"),
+        (f"Pyridine ({ETHANOL}) reacts.", made(2, "reactant", ETHANOL), "PARTIALLY_VERIFIED"),
+        ("EtOH and AcOH react.", made(2, "reactant", "EtOH"), "PARTIALLY_VERIFIED"),
+        ("Methanol reacts.", made(2, "reactant", "methanol"), "PARTIALLY_VERIFIED"),
+        ("NaOH reacts.", made(2, "reactant", "NaOH"), "UNVERIFIABLE"),
+        ("Cysteamine reacts.", made(2, "reactant", "cysteamine"), "PARTIALLY_VERIFIED"),
+        (f"The acetic acid ester {ESTER} forms.", made(2, "product", ESTER), "VERIFIED"),
+        (f"1-Octene ({ETHANOL}) reacts.", made(2, "reactant", ETHANOL), "VERIFIED"),
+        (f"The 3-solvent mixture has {ETHANOL}.", made(2, "reactant", ETHANOL), "PARTIALLY_VERIFIED"),
+        (f"The reactants: {ETHANOL}/{ACID}.", made(2, "reactant", ETHANOL), "PARTIALLY_VERIFIED"),
+        (f"The 2nd reactant is {ETHANOL}.", made(2, "reactant", ETHANOL), "VERIFIED"),
+        (f"Reactant no. 2 is {ETHANOL}.", made(2, "reactant", ETHANOL), "VERIFIED"),
+        ("It gives only 80 %.", {**YIELD, "value": 80}, "VERIFIED"),
+        ("It gives only one product.", None, "PARTIALLY_VERIFIED"),
+        # What names nothing that a claim could be about.
+        ("Please do not hesitate to ask.", None, "VERIFIED"),
+        ("This is nice.", {"claim": "other", "sentence": 2}, "VERIFIED"),
+        ("There are no others.", None, "PARTIALLY_VERIFIED"),
+        ("No route is known.", None, "PARTIALLY_VERIFIED"),
         ("You asked for the precursors:", None, "VERIFIED"),
     ],
 )
@@ -332,6 +355,60 @@ def test_each_sentence_is_covered_by_claims(
 ) -> None:
     found = check(f"{TRUE}\n\n{sentence}", *ALL, *([entry] if entry else []))
     assert found.verification.verdict == verdict, found.verification
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentences"),
+    [
+        ("(a) First. Reaction 12 runs.\nb. Reaction 13 runs.", 3),
+        ("### 2. Reaction 12", ["2. Reaction 12"]),
+        ("Acids, e.g. CC(=O)O, react. Then: i.e. Reaction 12.", 2),
+        ("The yield is 85.4. Then it stops.", ["The yield is 85.4.", "Then it stops."]),
+    ],
+)
+def test_labels_and_abbreviations_end_no_sentence(answer: str, sentences: Any) -> None:
+    found = [each.text for each in sentences_of(answer).all]
+    assert (found if isinstance(sentences, list) else len(found)) == sentences
+
+
+# Reactions 1 and 2 make C=O, from which 3 makes acetic acid; each starts from two molecules.
+TWO_STEPS = Verifier(
+    asking_reactions(
+        (
+            Reaction(1, ("C", "O"), ("C=O",), (), (), (None,), SOURCE),
+            Reaction(2, ("CN", "OO"), ("C=O",), (), (), (None,), SOURCE),
+            Reaction(3, ("C=O",), (ACID,), (), (), (None,), SOURCE),
+        )
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "count", "verdict"),
+    [
+        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 4}, "VERIFIED"),
+        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 2}, "VERIFIED"),
+        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 3}, "PARTIALLY_VERIFIED"),
+        (
+            "precursors can lead to {} in exactly 2 reaction steps",
+            {"value": 2, "role": "reactant", "steps": 2, "product": ACID},
+            "REFUTED",
+        ),
+        (
+            "precursors can lead to {} in exactly 2 reaction steps",
+            {"value": 1, "role": "intermediate", "steps": 2, "product": ACID},
+            "VERIFIED",
+        ),
+    ],
+)
+def test_molecules_along_routes_are_counted(
+    task: str, count: dict[str, Any], verdict: OverallVerdict
+) -> None:
+    routes = [{"claim": "route", "sentence": 1, "reactions": [each, 3]} for each in (1, 2)]
+    answer = "The routes are 1, 3 and 2, 3.\n\nThere are so many."
+    stated = read_stated(json.dumps([*routes, {**COUNT, **count}]), 2)
+    question = f"Which {task.format(ACID)}?"
+    assert judge_answer(question, answer, TWO_STEPS, entries=stated.entries).verdict == verdict
 
 
 @pytest.mark.parametrize(
