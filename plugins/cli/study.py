@@ -41,7 +41,7 @@ class _Given(NamedTuple):
     """What a command line asks for."""
 
     runs: tuple[Path, ...]
-    out: Path
+    out: Path | None
     plan: bool
     run: bool
     models: tuple[str, ...]
@@ -56,7 +56,7 @@ def _study_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(
         (
             click.argument("runs", nargs=-1, type=PATH),
-            click.option("--out", type=PATH, required=True, help="Folder of page, files and runs."),
+            click.option("--out", type=PATH, help="Folder of page, files and runs; not needed with --plan."),
             click.option(
                 "--plan", is_flag=True, help="Print the runs that the study needs, and run nothing."
             ),
@@ -98,7 +98,7 @@ def study_self_review_command(**given: object) -> None:
 
 
 def _make(study: _Study, given: _Given) -> None:
-    runs = list(given.runs)
+    runs, planned = list(given.runs), list[PlannedRun]()
     if given.plan or given.run:
         if runs or not given.models:
             raise InputError("--plan and --run need --model SPEC, and take no RUNS: they are made in --out")
@@ -106,11 +106,15 @@ def _make(study: _Study, given: _Given) -> None:
         if given.plan:
             _print_plan(planned, given.as_json)
             return
-        runs = [_run(each, given) for each in planned if not each.left_out]
+        if all(each.left_out for each in planned):
+            raise InputError(planned[0].left_out)
     elif given.models:
         raise InputError("--model is for --plan and --run; without these, the models are those of RUNS")
-    if not runs:
+    elif not runs:
         raise InputError("names no run; name folders of runs, or make them with --run --model SPEC")
+    if given.out is None:
+        raise InputError("the study needs a folder to be written to; name it with --out DIR")
+    runs += [_run(each, given, given.out) for each in planned if not each.left_out]
     spare_collections()
     written = write_study(runs, given.out, study.title, study.parts_of)
     missing = [
@@ -163,16 +167,16 @@ def _between(least: float, most: float, form: Callable[[float], str]) -> str:
     return form(least) if least == most else f"{form(least)} to {form(most)}"
 
 
-def _run(planned: PlannedRun, given: _Given) -> Path:
+def _run(planned: PlannedRun, given: _Given, out: Path) -> Path:
     """Run or resume one run through the workflow, and return its merged folder."""
     if not _WORKFLOW.is_file():
         raise InputError(f"--run: there is no {_WORKFLOW} here; run it in the checkout")
     if find_spec("snakemake") is None:
         raise InputError("--run: Snakemake is not installed; install the extra [sweep]")
-    folder = (given.out / "runs" / planned.name).absolute()
+    folder = (out / "runs" / planned.name).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     # Completions of the runs before this one need not be paid for again.
-    known = given.out.absolute() / "runs" / "answers.jsonl.gz"
+    known = out.absolute() / "runs" / "answers.jsonl.gz"
     config = {
         "folder": folder,
         "shards": given.shards,

@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import default_schema_text
 from retrocypher.plugins.reporting.study.paper import StudyRun
+from retrocypher.plugins.runs.record import VARIANTS
 from retrocypher.plugins.session.options import options_in
 from retrocypher.plugins.session.plan import Plan, resolve
 from retrocypher.prompts.models.prices import load_prices
@@ -22,6 +23,8 @@ from retrocypher.prompts.templates.template import build_messages
 _CHARACTERS = 4
 """Characters of a token, about: as the gateway estimates calls before it knows better."""
 _NO_SHOT = "ZS"
+_ROLE_CALLS = {"cove": (1, 6), "self-review": (2, 7)}
+"""Calls of the roles of a loop in a case, at least and at most. The schema analyst is asked once a run."""
 
 
 class PlannedRun(Struct, frozen=True):
@@ -66,29 +69,60 @@ def _planned(
     options = " ".join(filter(None, (f"--model {shlex.quote(text)}", _fitting(run.options, spec), more)))
     name = f"{run.name}-{spec.label}"
     asked = options_in(options)
-    if run.asks_in_roles and spec.kind not in TEXT_KINDS and asked.loop_model is None:
+    plan = resolve(asked, environment)
+    if plan.loops.needs_model and spec.kind not in TEXT_KINDS and asked.loop_model is None:
         why = f"{spec.label} reads no messages; name who plays its roles with --options '--loop-model SPEC'"
         return PlannedRun(name, options, 0, (0, 0), (0, 0), None, why)
-    plan = resolve(asked, environment)
     if not any(plan.cases_for([question]) for question in plan.questions):
         raise InputError(f"{options}: selects no case")
-    in_roles = plan.loops.models.get(spec.label)
-    caller = spec if spec.kind in TEXT_KINDS else in_roles
-    least, most = run.calls if caller is spec else (run.calls[0] - 1, run.calls[1] - 1)
-    cases = plan.case_count()
-    if caller is None or caller.kind not in TEXT_KINDS:
+    cases, callers = plan.case_count(), list(_callers(plan, spec))
+    if not callers:
         return PlannedRun(name, options, cases, (0, 0), (0, 0), None)
-    prompt, completion = _tokens(plan)
-    price = load_prices().of(caller.argument) if caller.kind == "openai" else None
-    once = price.cost({"prompt": prompt, "completion": completion}) if price else 0.0
+    tokens = _tokens_of_a_call(plan)
+    least, most = (sum(each.calls[end] for each in callers) for end in (0, 1))
+    total = sum(tokens.values())
     return PlannedRun(
         name,
         options,
         cases,
-        (least * cases, most * cases),
-        (least * (prompt + completion), most * (prompt + completion)),
-        (least * once, most * once) if price else None,
+        (least, most),
+        (round(least * total), round(most * total)),
+        _usd(callers, tokens),
     )
+
+
+class _Caller(NamedTuple):
+    """A model that is called, and how often at least and at most, in all cases together."""
+
+    model: ModelSpec
+    calls: tuple[int, int]
+
+
+def _callers(plan: Plan, spec: ModelSpec) -> Iterator[_Caller]:
+    cases = plan.case_count()
+    if spec.kind in TEXT_KINDS:
+        yield _Caller(spec, (cases, cases))
+    player = plan.loops.models.get(spec.label)
+    for loop in plan.loops.loops:
+        least, most = _ROLE_CALLS.get(loop, (0, 0))
+        of_loop = cases // len(plan.loops.loops)
+        if player is not None and most:
+            yield _Caller(player, (least * of_loop, most * of_loop))
+    if plan.judge is not None:
+        yield _Caller(plan.judge.spec, (len(VARIANTS) * cases, len(VARIANTS) * cases))
+
+
+def _usd(callers: Sequence[_Caller], tokens: Mapping[str, float]) -> tuple[float, float] | None:
+    """Return what the calls cost, each at the price of its model; None if a price is not known."""
+    paid = [each for each in callers if each.model.kind == "openai"]
+    prices = [load_prices().of(each.model.argument) for each in paid]
+    if not paid or None in prices:
+        return None
+    costs = [price.cost(tokens) for price in prices if price]
+    least, most = (
+        sum(each.calls[end] * cost for each, cost in zip(paid, costs, strict=True)) for end in (0, 1)
+    )
+    return least, most
 
 
 def _fitting(options: str, spec: ModelSpec) -> str:
@@ -99,8 +133,8 @@ def _fitting(options: str, spec: ModelSpec) -> str:
     return options.replace("--shot all", f"--shot {shots}").replace(f"--shot {_NO_SHOT},", "--shot ")
 
 
-def _tokens(plan: Plan) -> tuple[int, int]:
-    """Return about how many tokens the first calls of all cases take: prompts, and completions like gold."""
+def _tokens_of_a_call(plan: Plan) -> dict[str, float]:
+    """Return about how many tokens the first call of a case takes: its prompt, and a completion like gold."""
     schema, encoder = default_schema_text(), shot_encoder()
     prompt = completion = distinct = 0
     for question, name, shot in _distinct(plan):
@@ -110,8 +144,7 @@ def _tokens(plan: Plan) -> tuple[int, int]:
         prompt += sum(len(message["content"]) for message in messages)
         completion += len(asked.reference_cypher)
         distinct += 1
-    times = plan.case_count() / max(1, distinct)
-    return round(prompt * times / _CHARACTERS), round(completion * times / _CHARACTERS)
+    return {"prompt": prompt / distinct / _CHARACTERS, "completion": completion / distinct / _CHARACTERS}
 
 
 def _distinct(plan: Plan) -> Iterator[tuple[int, str, str]]:

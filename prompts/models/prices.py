@@ -28,7 +28,7 @@ class Price:
     prompt: float
     completion: float
 
-    def cost(self, tokens: Mapping[str, int]) -> float:
+    def cost(self, tokens: Mapping[str, float]) -> float:
         """Return the cost in USD of a call with these ``prompt`` and ``completion`` counts."""
         return (tokens["prompt"] * self.prompt + tokens["completion"] * self.completion) / 1_000_000
 

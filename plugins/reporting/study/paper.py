@@ -61,10 +61,6 @@ class StudyRun(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     options: str
     """Options of ``pytest benchmarks``."""
-    calls: tuple[int, int]
-    """Calls of models that a case takes at least and at most."""
-    asks_in_roles: bool = False
-    """Whether a model is asked in roles of a loop, which one that reads no messages cannot play."""
 
 
 class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):

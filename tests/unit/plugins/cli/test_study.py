@@ -29,6 +29,11 @@ def study(*arguments: object) -> str:
     return result.output
 
 
+def plan(*arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(study(*arguments, "--plan", "--json"))["runs"]
+    return found
+
+
 def rows_of(file: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(file.read_text("utf-8"))))
 
@@ -185,6 +190,7 @@ def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> Non
         (["unscored"], "no scored case"),
         ([], "names no run"),
         (["run", "--plan", "--model", "oracle"], "take no RUNS"),
+        (["--run", "--model", "exemplar", "--options=--loop cove"], "reads no messages"),
     ],
 )
 def test_what_cannot_be_read_is_one_error(arguments: list[str], error: str, tmp_path: Path) -> None:
@@ -193,17 +199,23 @@ def test_what_cannot_be_read_is_one_error(arguments: list[str], error: str, tmp_
         write(tmp_path / name, [record])
     write(tmp_path / "table", [case(QUESTIONS["best_yield"][0], 1.0, setting="table")])
     write(tmp_path / "unscored", [case(QUESTIONS["best_yield"][0], 1.0, scores=None)])
-    paths = [str(tmp_path / each) if each.isalpha() and each != "oracle" else each for each in arguments]
+    models = ("oracle", "exemplar")
+    paths = [str(tmp_path / each) if each.isalpha() and each not in models else each for each in arguments]
     command = ["study", "reaction", *paths, "--out", str(tmp_path / "out")]
     with pytest.raises(InputError, match=error.replace("(", r"\(")):
         CliRunner().invoke(cli, command, catch_exceptions=False)
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("arguments", [("run",), ("--run", "--model", "oracle")])
+def test_without_a_folder_nothing_is_run_or_written(arguments: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="name it with --out DIR"):
+        CliRunner().invoke(cli, ["study", "reaction", *arguments], catch_exceptions=False)
+
+
 def test_the_plan_names_calls_and_prices_and_what_cannot_be_run() -> None:
     models = ("--model", MODEL, "--model", "oracle", "--model", "exemplar")
-    more = ("--options", "--task precursors --sample 2")
-    planned = json.loads(study("reaction", "--out", "unused", "--plan", *models, *more, "--json"))["runs"]
+    planned = plan("reaction", *models, "--options", "--task precursors --sample 2")
 
     direct, cove, oracle, _, exemplar, left_out = planned
     # Two questions, five prompts, four shots; with cove two prompts and three shots.
@@ -216,6 +228,30 @@ def test_the_plan_names_calls_and_prices_and_what_cannot_be_run() -> None:
     assert exemplar["cases"] == 30
     assert "--shot 1S-S,1S-D-R,1S-D-S" in exemplar["command"]
     assert "--loop-model" in left_out["left_out"]
+
+
+def test_each_call_is_priced_at_the_price_of_the_model_that_is_called() -> None:
+    def costs(*more: str) -> tuple[list[int], list[float]]:
+        options = " ".join(("--task precursors --sample 2", *more))
+        (found,) = plan("self-review", "--model", "gpt-4.1-nano", "--options", options)
+        return found["calls"], found["usd"]
+
+    # Two questions, each with review and without: four completions, two to seven calls of roles for each
+    # review, and eight judgements.
+    calls, (low, high) = costs("--judge gpt-4.1-nano")
+    assert calls == [16, 26]
+    once = low / 16
+    assert high == pytest.approx(26 * once)
+    # Prompts and completions of this one cost twenty times as much.
+    dear = 20 * once
+    assert costs("--judge gpt-4.1")[1] == pytest.approx([8 * once + 8 * dear, 18 * once + 8 * dear])
+    _, usd = costs("--judge gpt-4.1-nano --loop-model gpt-4.1")
+    assert usd == pytest.approx([12 * once + 4 * dear, 12 * once + 14 * dear])
+    # The paper's judge, 25 times as much.
+    assert costs()[1] == pytest.approx([(8 + 8 * 25) * once, (18 + 8 * 25) * once])
+    assert costs("--judge nobody-knows") == ([16, 26], None)
+    (judged, _) = plan("reaction", "--model", "oracle", "--options", "--sample 2 --judge gpt-4o")
+    assert judged["calls"] == [2 * judged["cases"]] * 2
 
 
 def test_the_arms_of_the_self_review_paper(tmp_path: Path) -> None:
