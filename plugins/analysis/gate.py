@@ -53,9 +53,9 @@ class Gate(Struct, frozen=True):
     """Minimum lower confidence bound of the judge's kappa."""
 
     @property
-    def compared_metrics(self) -> tuple[str, ...]:
-        """The scores that are compared with the baseline."""
-        return tuple(dict.fromkeys(rule.metric for rule in self.rules if isinstance(rule, NonInferiority)))
+    def comparisons(self) -> tuple[NonInferiority, ...]:
+        """The rules that compare a run with the baseline."""
+        return tuple(rule for rule in self.rules if isinstance(rule, NonInferiority))
 
     def __str__(self) -> str:
         against = f" (against {self.baseline.name})" if self.baseline else ""

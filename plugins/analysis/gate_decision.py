@@ -152,7 +152,7 @@ def judge_rule(
     """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
         try:
-            slices = tuple(_threshold_slices(rule, _cases_of(rule, run.table())))
+            slices = tuple(_threshold_slices(rule, run.where(rule.leak).table()))
         except InputError as error:
             return _result(rule, RuleStatus.FAILS, False, reason=str(error))
         status = _worst(slices)
@@ -160,6 +160,7 @@ def judge_rule(
     try:
         if baseline is None:
             raise InputError("there is no baseline to compare with")
+        run, baseline = run.where(rule.leak), baseline.where(rule.leak)
         by = (rule.by,) if rule.by else ()
         compared = compare_runs(baseline, run, rule.metric, by, remedy=REMEDY)
     except InputError as error:
@@ -192,13 +193,6 @@ def _result(rule: Rule, verdict: RuleStatus, holds: bool, **more: Any) -> RuleRe
     return RuleResult(
         rule=str(rule), metric=rule.metric, by=rule.by, verdict=verdict, holds=holds, **kind, **more
     )
-
-
-def _cases_of(rule: Threshold, table: ScoreTable) -> ScoreTable:
-    if not rule.leak:
-        return table
-    places = [place for place, label in enumerate(table.labels(LEAK)) if label == rule.leak]
-    return table.select(places, table.metrics)
 
 
 def _threshold_slices(rule: Threshold, table: ScoreTable) -> Iterator[SliceResult]:

@@ -40,8 +40,7 @@ class Threshold(Struct, frozen=True):
 
     def __str__(self) -> str:
         sign = "<=" if self.is_most else ">="
-        where = f" where {LEAK}={self.leak}" if self.leak else ""
-        return f"{self.metric}{where}{_by(self.by)}{sign}{number(self.limit)}"
+        return f"{self.metric}{_where(self.leak)}{_by(self.by)}{sign}{number(self.limit)}"
 
 
 class NonInferiority(Struct, frozen=True):
@@ -52,9 +51,12 @@ class NonInferiority(Struct, frozen=True):
     """The allowed loss, from 0 to 1."""
     by: tuple[str, ...] = ()
     """What it is sliced by; empty for all pairs together."""
+    leak: str = ""
+    """As in `Threshold`; a case is selected in run and baseline by its label there."""
 
     def __str__(self) -> str:
-        return f"{NO_REGRESSION} {self.metric} margin={number(self.margin)}{_by(self.by)}"
+        where = _where(self.leak)
+        return f"{NO_REGRESSION} {self.metric}{where} margin={number(self.margin)}{_by(self.by)}"
 
 
 Rule = Threshold | NonInferiority
@@ -63,6 +65,10 @@ Rule = Threshold | NonInferiority
 def number(value: float) -> str:
     """Return the shortest text that parses to the same number."""
     return repr(float(value)).removesuffix(".0")
+
+
+def _where(leak: str) -> str:
+    return f" where {LEAK}={leak}" if leak else ""
 
 
 def _by(names: tuple[str, ...]) -> str:
@@ -141,7 +147,7 @@ class _Parser:
             self._at += 1
             return self._non_inferiority()
         metric = self._metric((*JUDGED, LEAK, NO_REGRESSION))
-        leak = self._where() if self._token.text == "where" else ""
+        leak = self._where()
         by = self._by(metric) if self._token.text == "by" else ()
         sign = "<=" if less_is_better(metric) else ">="
         if self._token.text != sign:
@@ -152,6 +158,8 @@ class _Parser:
         return Threshold(metric, limit, by, leak)
 
     def _where(self) -> str:
+        if self._token.text != "where":
+            return ""
         for expected in ("where", LEAK, "="):
             if self._token.text != expected:
                 self._refuse(f"expected {expected}{self._instead()}: where {LEAK}=none")
@@ -165,6 +173,7 @@ class _Parser:
         if less_is_better(metric):
             self._at = at
             self._refuse(f"{NO_REGRESSION} is for scores of which more is better; write {metric}<=0.1")
+        leak = self._where()
         margin: float | None = None
         by: tuple[str, ...] = ()
         while self._token.kind != "end":
@@ -180,7 +189,7 @@ class _Parser:
                 self._refuse(f"{self._token.text} is given twice; leave out one of them")
             else:
                 self._refuse(f"expected margin=NUMBER or by{self._instead()}")
-        return NonInferiority(metric, MARGIN if margin is None else margin, by)
+        return NonInferiority(metric, MARGIN if margin is None else margin, by, leak)
 
     def _by(self, metric: str) -> tuple[str, ...]:
         self._at += 1

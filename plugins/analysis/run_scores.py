@@ -5,9 +5,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Struct, field, structs
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
@@ -121,6 +121,16 @@ class RunScores(Struct, frozen=True, kw_only=True):
         left_out = set(without)
         kept = (each for each in self.cases if each.text_id not in left_out)
         return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED, LEAK))
+
+    def where(self, leak: str) -> Self:
+        """Return the cases with a label of leaks, all if it is empty; raise InputError if none has it."""
+        kept = tuple(each for each in self.cases if leak in ("", each.leak))
+        if leak and not kept:
+            raise InputError(
+                f"{self.name}: no case of it has {LEAK}={leak}. One of an earlier version has no leaks on "
+                "record: make the run again, and save a baseline of it again"
+            )
+        return structs.replace(self, cases=kept)
 
     def headline_mean(self) -> Estimate:
         """Return the mean over all cases of the score that decides whether a case passes."""

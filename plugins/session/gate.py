@@ -208,7 +208,12 @@ def require_pairs(gate: Gate, planned: RunScores, *, part: bool = False) -> None
     baseline = gate.baseline
     if baseline is None:
         return
-    for metric in gate.compared_metrics:
+    for rule in gate.comparisons:
+        metric = rule.metric
+        try:
+            baseline.where(rule.leak)
+        except InputError as error:
+            raise InputError(f"--{error}") from error
         table, name = table_of(baseline.table(), metric)
         if np.isnan(table.scores(name)).all():
             raise InputError(

@@ -93,6 +93,43 @@ def test_a_gate_about_leaks_fails_where_they_are_not_known(tmp_path: Path) -> No
     result = judge(side(tmp_path / "r", HALF), "leak<=1", "f1 where leak=none>=0")
     assert [each.verdict for each in result.rules] == [RuleStatus.FAILS] * 2
     assert "leak is defined for none of its cases" in said(result)
+    assert "no case of it has leak=none" in said(result)
+
+
+def leaking(folder: Path, scores: Sequence[float], leaks: Sequence[Leak | None]) -> Path:
+    asked = [question(number) for number in range(len(scores))]
+    records = [case(*each, leak=leak) for *each, leak in zip(asked, scores, leaks, strict=True)]
+    return whole_run(folder, records, asked, manifest_of(cases=len(records)))
+
+
+def test_no_regression_compares_the_cases_without_a_leak_in_both_runs(tmp_path: Path) -> None:
+    leaks = [Leak(1.0, 1.0, None) if number % 2 else None for number in range(200)]
+    # All that is lost, half of it, is lost where the exemplar has the answer.
+    before = leaking(tmp_path / "before", [1.0] * 200, leaks)
+    after = scores_of(leaking(tmp_path / "after", [1.0, 0.0] * 100, leaks))
+    rules = (
+        "no-regression f1 margin=0.1",
+        "no-regression f1 where leak=none margin=0.1",
+        "no-regression f1 where leak=as_is margin=0.1",
+    )
+    result = judge(after, *rules, baseline=before)
+    assert [each.rule for each in result.rules] == list(rules)
+    verdicts = [RuleStatus.REGRESSED, RuleStatus.HOLDS, RuleStatus.REGRESSED]
+    assert [each.verdict for each in result.rules] == verdicts
+    assert [each.slices[0].pairs.difference.n for each in result.rules] == [200, 100, 100]  # type: ignore[union-attr]
+
+    # A case with another exemplar in one of the runs has no partner.
+    other = leaking(tmp_path / "other", [1.0] * 200, [None, *leaks[:-1]])
+    result = judge(after, rules[1], baseline=other)
+    assert result.rules[0].verdict is RuleStatus.FAILS
+    assert "no partner" in said(result)
+
+
+def test_a_baseline_without_leaks_is_refused_before_the_run(tmp_path: Path) -> None:
+    before, run = run_of(tmp_path / "before", HALF), side(tmp_path / "r", HALF)
+    gate = gate_of(["no-regression f1 where leak=none"], str(before), Path("/nowhere"))
+    with pytest.raises(InputError, match=r"no case of it has leak=none.*save a baseline of it again"):
+        require_pairs(gate, run)
 
 
 def test_one_case_is_called_one(tmp_path: Path) -> None:
@@ -354,6 +391,7 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("f1[agents]>=0.4", Threshold("f1[agents]", 0.4)),
         ("leak by shot <= 0.1", Threshold("leak", 0.1, ("shot",))),
         ("f1 where leak=none by task>=0.7", Threshold("f1", 0.7, ("task",), "none")),
+        ("no-regression f1 where leak=none by task", NonInferiority("f1", 0.02, ("task",), "none")),
         ("recall[target_yield] by task >= .4", Threshold("recall[target_yield]", 0.4, ("task",))),
         ("no-regression precision[solvents] by task", NonInferiority("precision[solvents]", 0.02, ("task",))),
         ("no-regression recall by task margin = 0", NonInferiority("recall", 0.0, ("task",))),
