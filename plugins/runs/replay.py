@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from retrocypher.plugins.runs.log import RunLog
 from retrocypher.plugins.runs.manifest import GraphEntry, Manifest, ModelEntry
 from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Fallback, GraphCall, JsonValue, Record, Round
 from retrocypher.prompts.loops.interface import Graph
+from retrocypher.prompts.loops.registry import FORMER_NAMES
 from retrocypher.prompts.models.interface import Chat, Completion, Model, ModelError, Request, TextModel
 from retrocypher.prompts.models.open import ModelContext
 from retrocypher.prompts.models.spec import TEXT_KINDS, ModelSpec
@@ -269,7 +270,7 @@ class ReplayedRuns:
 
 
 def replayed_runs(
-    graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float
+    graph: str, named: Sequence[str], *, fingerprint: str, query_timeout: float, loops: Collection[str] = ()
 ) -> ReplayedRuns | None:
     """Resolve and check ``--graph none`` and ``--replay``; None for a run with a graph. Raises InputError."""
     if graph != "none":
@@ -287,7 +288,20 @@ def replayed_runs(
         timeout = log.manifest.known_options.query_timeout
         for wrong in _differences(each, graphs[0], fingerprint, timeout, query_timeout):
             raise InputError(f"--replay {log}: {wrong}")
+    _require_present_loops(logs, loops)
     return ReplayedRuns(logs, graphs[0].schema, graphs[0].fingerprint, graphs[0].version)
+
+
+def _require_present_loops(logs: Sequence[RunLog], loops: Collection[str]) -> None:
+    """Refuse a loop whose records are of its former name alone: it asked in other roles, with other texts."""
+    recorded = {name: log for log in reversed(logs) for name in log.manifest.loops.names}
+    for former, name in FORMER_NAMES.items():
+        if name in loops and former in recorded and name not in recorded:
+            raise InputError(
+                f"--replay {recorded[former]}: its loop {former} is of a version before {name}, which asks "
+                "other things. Such a run can be read, reported and compared, but that loop cannot be "
+                f"replayed: leave out --loop {former}, or name a run of {name} with --replay too."
+            )
 
 
 def _graph(log: RunLog) -> GraphEntry:

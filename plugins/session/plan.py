@@ -205,6 +205,7 @@ def resolve(
         options.replay,
         fingerprint=question_set.fingerprint,
         query_timeout=options.query_timeout,
+        loops=loops.loops,
     )
     if suite is None and UNANSWERABLE not in tasks:
         _require_overlap(prompts, tasks, settings)

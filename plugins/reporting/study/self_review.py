@@ -71,9 +71,9 @@ def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], jud
         for each in series
     ]
     return Part(
-        number=f"figure {arm.number}",
+        number=f"figure {arm.number}, {names[0].replace('-', ' ')}",
         file="-".join([f"figure-{arm.number}", *names]),
-        title=f"{arm.title}, {names[0].replace('-', ' ')}",
+        title=arm.title,
         rows=rows,
         shown=means,
         draw=partial(judge_scores, series),

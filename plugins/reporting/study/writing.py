@@ -40,6 +40,8 @@ class ShownPart(Struct, frozen=True):
     files: list[str]
     image: str
     """The drawing as a data URL; empty without one."""
+    width: int
+    """Its width on a screen, in pixels."""
     columns: list[str]
     cells: list[list[str]]
 
@@ -65,7 +67,7 @@ def write_study(paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf)
 
 def _write(part: Part, out: Path) -> ShownPart:
     name = _UNFIT.sub("-", part.file).strip("-")
-    files, image = [], ""
+    files, image, width = list[str](), "", 0
     if part.draw is not None:
         # Imported late: drawing takes a second to load.
         from retrocypher.plugins.reporting.figures import save, styled
@@ -74,7 +76,10 @@ def _write(part: Part, out: Path) -> ShownPart:
             drawn = save(part.draw(), out, name)
         files += [path.name for path in drawn]
         # Not the SVG: hundreds of box plots are half as large as PNG, and shown sooner.
-        image = f"data:image/png;base64,{base64.b64encode(drawn[1].read_bytes()).decode()}"
+        png = drawn[1].read_bytes()
+        image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+        # A PNG has its width here; at half of it the letters are as large as those of the page.
+        width = int.from_bytes(png[16:20]) // 2
     texts = {".csv": as_csv(part.rows), ".tex": as_latex(part.shown) if part.shown else ""}
     for ending, text in texts.items():
         if text:
@@ -82,7 +87,7 @@ def _write(part: Part, out: Path) -> ShownPart:
             files.append(f"{name}{ending}")
     columns = columns_of(part.shown) if part.shown else []
     cells = [[_cell(row, column) for column in columns] for row in part.shown]
-    return ShownPart(part, files, image, [column.replace("_", " ") for column in columns], cells)
+    return ShownPart(part, files, image, width, [column.replace("_", " ") for column in columns], cells)
 
 
 def _cell(row: Row, column: str) -> str:
@@ -97,7 +102,7 @@ def _cell(row: Row, column: str) -> str:
 
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
-    style, script = asset("base.css"), asset("theme.js")
+    style, script = Markup("\n").join([asset("base.css"), asset("page.css")]), asset("theme.js")
     shown: dict[str, Any] = {
         "runs": [
             (str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs
@@ -114,8 +119,8 @@ def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequenc
             **shown,
             title=title,
             policy=policy([script], [style]),
-            style=Markup(style),
-            script=Markup(script),
+            style=style,
+            script=script,
             footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
         )
     )

@@ -275,3 +275,23 @@ def test_what_does_not_go_together_is_refused(
     run(tmp_path / "slow", timeout=60.0)
     with pytest.raises(InputError, match=said):
         resolved(*named, graph=graph)
+
+
+def test_a_loop_of_a_former_name_is_refused_unless_another_run_has_the_present_one(tmp_path: Path) -> None:
+    def of_loops(name: str, *loops: str) -> str:
+        manifest = {
+            "graph": GRAPH,
+            "options": {"query_timeout": 30.0, "seed": 0},
+            "models": [{"label": "oracle", "kind": "oracle", "argument": ""}],
+            "loops": {"names": ["none", *loops], "players": {}},
+        }
+        return str(write_run(tmp_path / name, [], manifest=manifest))
+
+    def replayed(loop: str, *named: str) -> ReplayedRuns | None:
+        return replayed_runs("none", named, fingerprint="f" * 64, query_timeout=30.0, loops=("none", loop))
+
+    old, new = of_loops("old", "review"), of_loops("new", "self-review")
+    with pytest.raises(InputError, match=r"old: its loop review is of a version before self-review.*cannot"):
+        replayed("self-review", old)
+    assert replayed("cove", old)
+    assert replayed("self-review", old, new)
