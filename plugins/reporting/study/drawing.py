@@ -47,7 +47,7 @@ def box_grid(
             _boxes(axes, shots, prompts, partial(box_of, task, metric))
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
             if place == 0 and not of_both:
-                axes.set_ylabel(plain(task.replace("_", " ")).replace(" ", "\n", 1), color=INK)
+                axes.set_ylabel("\n".join(plain(task.replace("_", " ")).rsplit(" ", 1)), color=INK)
     colours = prompt_colours(prompts)
     handles = [Patch(facecolor=colours[prompt], label=plain(prompt)) for prompt in prompts]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)

@@ -235,7 +235,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
         return
     drawn = [row for row in rows if row["prompt"] in spec.prompts and row["shot"] in spec.shots]
     draw = None
-    if drawn:
+    if any(row[_LABELS] for row in drawn):
         from retrocypher.plugins.reporting.study.drawing import error_bars
 
         chosen = _with_categories(drawn, _OF_FIGURE_A2, 2 * _CATEGORIES)

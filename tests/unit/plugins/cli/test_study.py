@@ -166,6 +166,9 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert commands["figure 3"][0] in Read(page).text
     assert "Figure A5: Generated and reference queries" in Read(page).text
+    # No query is wrong, so there is nothing to draw.
+    assert (tmp_path / "out" / "figure-A2.csv").is_file()
+    assert not (tmp_path / "out" / "figure-A2.png").exists()
     addresses = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
     assert addresses
     assert all(each.startswith("data:") or (tmp_path / "out" / each).is_file() for each in addresses)
