@@ -106,6 +106,7 @@ _OF_GROUPS = (
     ("graph status", "graph:status_command"),
     ("graph load", "graph:load_command"),
     ("graph down", "graph:down_command"),
+    ("graph audit", "audit:audit_command"),
     ("questions build", "build:questions_build_command"),
     ("vectors build", "build:vectors_build_command"),
     ("passages build", "build:passages_build_command"),

@@ -1,0 +1,1 @@
+"""Looking for errors and conflicts in a graph of reactions."""

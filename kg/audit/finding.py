@@ -1,0 +1,67 @@
+"""What an audit finds, and the rules that find it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["conflict", "duplicate", "unbalanced", "invalid"]
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRule:
+    """A rule of the audit.
+
+    Attributes:
+        severity: ``error`` if one of the values must be wrong, ``warning`` if it often is.
+        meaning: What it finds, as part of a sentence.
+    """
+
+    kind: Kind
+    severity: Severity
+    meaning: str
+
+
+AUDIT_RULES: Mapping[str, AuditRule] = {
+    "record_yields": AuditRule(
+        "conflict", "error", "records of one reaction give different yields of the same product"
+    ),
+    "text_yield": AuditRule(
+        "conflict", "warning", "the procedure text states one yield, and it is not that of the record"
+    ),
+    "two_roles": AuditRule(
+        "conflict", "warning", "a molecule has two of the roles reactant, product, agent and solvent"
+    ),
+    "product_is_reactant": AuditRule("conflict", "error", "a product is also a reactant"),
+    "same_but_salt": AuditRule(
+        "duplicate", "warning", "reactions that differ only in counter-ions or charge"
+    ),
+    "same_but_stereo": AuditRule("duplicate", "warning", "reactions that differ only in stereochemistry"),
+    "same_but_tautomer": AuditRule("duplicate", "warning", "reactions that differ only in tautomers"),
+    "element_not_supplied": AuditRule(
+        "unbalanced", "error", "a product has an element that no other molecule of the reaction has"
+    ),
+    "atoms_not_supplied": AuditRule(
+        "unbalanced", "warning", "a product has more atoms of an element than all other molecules together"
+    ),
+    "yield_out_of_range": AuditRule("invalid", "error", "a yield is not from 0 to 100 %"),
+    "yields_over_100": AuditRule(
+        "invalid", "warning", "the yields of all products exceed 100 % together"
+    ),
+    "impossible_valence": AuditRule("invalid", "warning", "RDKit does not accept the valence of a molecule"),
+}
+"""The rules by name, in the order of the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a rule found.
+
+    Attributes:
+        reactions: The reactions it is about; of duplicates all of them.
+        detail: The values at issue, such as the molecule and its roles.
+    """
+
+    rule: str
+    reactions: tuple[int, ...]
+    detail: str

@@ -1,0 +1,107 @@
+"""The audit of a graph: each rule finds what is planted, and nothing in sound reactions."""
+
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
+from retrocypher.kg.audit.rules import audit, text_yields
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.reaction import Reaction
+
+# Acetic acid and ethanol give ethyl acetate, with sulfuric acid, in toluene.
+SOUND = Reaction(1, ("CC(=O)O", "CCO"), ("CCOC(C)=O",), ("O=S(=O)(O)O",), ("Cc1ccccc1",), (80.0,))
+
+
+def found(*reactions: Reaction, **texts: str) -> list[Finding]:
+    numbered = [replace(each, id=number) for number, each in enumerate(reactions, start=1)]
+    return list(audit(numbered, {int(name[1:]): text for name, text in texts.items()}))
+
+
+def test_a_sound_reaction_has_no_finding() -> None:
+    assert found(SOUND, r1="Obtained in 80.4% yield.") == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "rule", "detail"),
+    [
+        ({"yields_disputed": True}, "record_yields", "kept: 80 %"),
+        ({"agents": ("CCO",)}, "two_roles", "CCO among reactants and agents"),
+        ({"solvents": ("CCO",)}, "two_roles", "CCO among reactants and solvents"),
+        (
+            {"reactants": ("CC(=O)O", "CCO", "CCOC(C)=O")},
+            "product_is_reactant",
+            "CCOC(C)=O among reactants and products",
+        ),
+        ({"products": ("CCOC(C)=O", "CCBr"), "yields": (80.0, None)}, "element_not_supplied", "Br of CCBr"),
+        (
+            {"products": ("CCOC(=O)CC(=O)OCC",), "agents": (), "solvents": ()},
+            "atoms_not_supplied",
+            "7 C, 4 supplied, 4 O, 3 supplied: CCOC(=O)CC(=O)OCC",
+        ),
+        ({"yields": (104.0,)}, "yield_out_of_range", "104 %"),
+        ({"products": ("CCOC(C)=O", "O"), "yields": (80.0, 30.0)}, "yields_over_100", "80 + 30 = 110 %"),
+        ({"solvents": ("CC[CH2+]1CCCC1",)}, "impossible_valence", "CC[CH2+]1CCCC1: "),
+    ],
+)
+def test_what_is_wrong_in_one_reaction(changed: dict[str, object], rule: str, detail: str) -> None:
+    (finding,) = found(replace(SOUND, **changed))
+    assert (finding.rule, finding.reactions) == (rule, (1,))
+    assert finding.detail.startswith(detail)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rule"),
+    [
+        ({"reactants": ("CC(=O)[O-]", "CCO")}, {"reactants": ("CC(=O)O", "CCO")}, "same_but_salt"),
+        ({"agents": ("[Na+]", "O=S(=O)(O)O")}, {}, "same_but_salt"),
+        ({"solvents": ("C/C=C/C",)}, {"solvents": ("C/C=C\\C",)}, "same_but_stereo"),
+        ({"solvents": ("Oc1ccccn1",)}, {"solvents": ("O=c1cccc[nH]1",)}, "same_but_tautomer"),
+    ],
+)
+def test_reactions_that_are_the_same_but_for_the_form(
+    first: dict[str, object], second: dict[str, object], rule: str
+) -> None:
+    (finding,) = found(replace(SOUND, **first), replace(SOUND, **second))
+    assert (finding.rule, finding.reactions) == (rule, (1, 2))
+
+
+def test_the_yield_of_a_text_is_compared_with_that_of_the_record() -> None:
+    (finding,) = found(SOUND, r1="It was dried to give 3 g (75% of theory) of the ester.")
+    assert finding == Finding("text_yield", (1,), "record: 80 %, text: 75 %")
+
+
+@pytest.mark.parametrize(
+    ("text", "yields"),
+    [
+        ("a yield of 81%", {81.0}),
+        ("(yield: 81.5 %)", {81.5}),
+        ("in 81 percent yield", {81.0}),
+        ("81% of theory", {81.0}),
+        ("yields 3 g of 98% pure ester", set()),
+        ("in 20% aqueous solution, to yield 3.1 g", set()),
+        ("yield 70%; after purification 55% yield", {70.0, 55.0}),
+        ("", set()),
+    ],
+)
+def test_yields_that_a_text_states(text: str, yields: set[float]) -> None:
+    assert text_yields(text) == yields
+
+
+def test_a_text_with_two_yields_is_not_compared() -> None:
+    assert found(SOUND, r1="In 70% yield; after distillation 55% yield.") == []
+
+
+def test_a_planted_error_is_found_in_real_reactions() -> None:
+    sound = [each for each in islice(read_graph(), 400) if not list(audit([each]))]
+    assert len(sound) > 350
+    for each in sound:
+        twice = replace(each, agents=(*each.agents, each.reactants[0]))
+        foreign = replace(each, products=(*each.products, "[Og]"), yields=(*each.yields, None))
+        assert [finding.rule for finding in audit([twice])] == ["two_roles"]
+        assert [finding.rule for finding in audit([foreign])] == ["element_not_supplied"]
+
+
+def test_each_rule_has_a_kind_and_a_meaning() -> None:
+    assert {each.kind for each in AUDIT_RULES.values()} == {"conflict", "duplicate", "unbalanced", "invalid"}

@@ -1,0 +1,61 @@
+"""`retrocypher graph audit`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from retrocypher.plugins.cli.main import cli
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Path:
+    """Two reactions: in one a reactant is also the solvent, and nothing has the bromine of the product."""
+    table = tmp_path / "reactions.csv"
+    table.write_text("reactants,products,solvents,yields\nCCO,CCBr,CCO,50\nC=C O,CCO,,80\n")
+    folder = tmp_path / "graph"
+    built = CliRunner().invoke(cli, ["graph", "build", "--source", f"csv:{table}", "--out", str(folder)])
+    assert built.exit_code == 0, built.output
+    return folder
+
+
+def test_it_counts_and_shows_what_each_rule_finds(graph: Path) -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph)])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert lines[0] == "2 reactions, 0 procedure texts"
+    at = next(place for place, line in enumerate(lines) if "two_roles (conflict, warning)" in line)
+    assert lines[at].split()[0] == "1"
+    assert lines[at + 1].strip() == "reaction 1: CCO among reactants and solvents"
+    assert "reaction 1: Br of CCBr" in done.output
+
+
+def test_json_has_all_findings(graph: Path) -> None:
+    done = CliRunner().invoke(
+        cli, ["graph", "audit", "--graph", str(graph), "--json", "--fail-on", "invalid>0"]
+    )
+    value = json.loads(done.stdout)
+    by_rule = {each["rule"]: each for each in value["rules"]}
+    assert by_rule["element_not_supplied"]["findings"] == [
+        {"rule": "element_not_supplied", "reactions": [1], "detail": "Br of CCBr"}
+    ]
+    assert by_rule["record_yields"]["count"] == 0
+    assert value["failed"] == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"),
+    [("conflict>0", 1), ("two_roles > 0", 1), ("conflict>1", 0), ("unbalanced>0", 1), ("invalid>0", 0)],
+)
+def test_more_than_is_accepted_sets_the_exit_status(graph: Path, limit: str, status: int) -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph), "--fail-on", limit])
+    assert done.exit_code == status
+    assert (f"failed: {limit}" in done.output) == bool(status)
+
+
+@pytest.mark.parametrize("limit", ["colour>0", "conflict", "conflict>=1", "conflict>-1"])
+def test_a_limit_of_another_form_is_refused(graph: Path, limit: str) -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph), "--fail-on", limit])
+    assert done.exit_code != 0
+    assert f"--fail-on {limit}: expected RULE>N with one of conflict, " in str(done.exception or done.output)
