@@ -45,9 +45,7 @@ AUDIT_RULES: Mapping[str, AuditRule] = {
         "unbalanced", "warning", "a product has more atoms of an element than all other molecules together"
     ),
     "yield_out_of_range": AuditRule("invalid", "error", "a yield is not from 0 to 100 %"),
-    "yields_over_100": AuditRule(
-        "invalid", "warning", "the yields of all products exceed 100 % together"
-    ),
+    "yields_over_100": AuditRule("invalid", "warning", "the yields of all products exceed 100 % together"),
     "impossible_valence": AuditRule("invalid", "warning", "RDKit does not accept the valence of a molecule"),
 }
 """The rules by name, in the order of the report."""
