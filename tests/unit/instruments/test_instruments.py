@@ -138,17 +138,16 @@ def test_errors_found_and_false_alarms_are_counted_by_what_was_planted() -> None
     assert len(set(validator.asked)) == 2
 
 
-@pytest.mark.parametrize("phrasing", range(1, PARAPHRASE_COUNT + 1))
 @pytest.mark.parametrize("part", ["development", "held_out"])
-def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str, phrasing: int) -> None:
-    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank."""
+def test_the_schema_validator_finds_errors_and_raises_no_false_alarms(part: str) -> None:
+    """The aims are those of docs/errors-and-loops.md, here on a sample of the bank, the phrasings in turn."""
     validator = SchemaValidator(default_schema(), "benchmark")
     counts = ValidatorCounts()
     by_id = {question.id: question for question in QUESTIONS}
-    for each in read_entries(BANK / f"{part}.jsonl.gz"):
-        counts.add(validator, each, paraphrase(by_id[each.question_id], phrasing).text)
-    for question in QUESTIONS[phrasing::20]:
-        counts.add_reference(validator, paraphrase(question, phrasing))
+    for place, each in enumerate(read_entries(BANK / f"{part}.jsonl.gz")):
+        counts.add(validator, each, paraphrase(by_id[each.question_id], 1 + place % PARAPHRASE_COUNT).text)
+    for place, question in enumerate(QUESTIONS[::20]):
+        counts.add_reference(validator, paraphrase(question, 1 + place % PARAPHRASE_COUNT))
     assert counts.errors.total() >= 60
     assert counts.found.total() >= 0.9 * counts.errors.total(), counts.missed
     assert counts.alarms.total() <= 0.01 * counts.right.total(), counts.blamed

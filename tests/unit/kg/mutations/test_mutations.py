@@ -378,7 +378,7 @@ def test_what_is_made_of_the_shipped_queries(operator: Operator) -> None:
             assert operator.label in MAY_BREAK or not parse(each.query).errors
 
 
-@examples(15)
+@examples(4)
 @given(smiles=SMILES)
 def test_a_string_is_touched_by_those_alone_that_are_about_molecules(smiles: str) -> None:
     for query in filled(smiles):
