@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from retrocypher.kg.execution.execution import Execution
-from retrocypher.kg.labels.error_labels import with_detail
+from retrocypher.kg.labels.error_labels import detail_of, name_of, with_detail
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.single_step import Values, values_by_key
@@ -28,6 +28,21 @@ def asked_of(question: Question) -> QuestionIntent:
     )
 
 
+_ROLES = frozenset({"reactants", "products", "agents", "solvents"})
+
+_SELECTING = frozenset(
+    {
+        "altered_smiles",
+        "wrong_entity",
+        "endpoint_anchoring",
+        "path_length",
+        "set_logic",
+        "missing_null_check",
+        "limit",
+    }
+)
+"""Errors that return other reactions or routes than those of gold, or leave the result as it is."""
+
 Comparison = Literal["equal", "fewer", "more", "other", "none", "unknown"]
 
 
@@ -43,6 +58,7 @@ class Evidence:
         absent: Keys for which gold has values and the result no column.
         lacking: Keys that have a column, without some of gold's values.
         surplus: Keys with values that gold does not have.
+        swapped: Keys whose values that gold does not have are all those of another component.
         counted: Keys of molecules with numbers for values.
         reversed: Whether routes of gold were returned from the target to the precursor.
         lengths: Numbers of steps of the returned routes.
@@ -55,6 +71,7 @@ class Evidence:
     absent: frozenset[str]
     lacking: frozenset[str]
     surplus: frozenset[str]
+    swapped: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
     reversed: bool = False
     lengths: frozenset[int] = frozenset()
@@ -108,8 +125,15 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
         absent=absent if status == "ok" else frozenset(),
         lacking=frozenset(missing - absent),
         surplus=surplus,
+        swapped=frozenset(key for key in surplus & _ROLES if _is_swapped(key, found)),
         counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
     )
+
+
+def _is_swapped(key: str, found: Mapping[str, Values]) -> bool:
+    extra = found[key].returned - found[key].gold
+    others = _ROLES & found.keys() - {key}
+    return bool(extra) and any(extra <= found[other].gold for other in others)
 
 
 def _are_numbers(values: frozenset[Hashable]) -> bool:
@@ -125,6 +149,38 @@ def _compare(values: Values) -> Comparison:
     if values.returned < gold:
         return "fewer"
     return "more" if values.returned > gold else "other"
+
+
+def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
+    """Whether the rows show that an error cannot be why the result is wrong."""
+    name, detail = name_of(label), detail_of(label)
+    if shown.status != "ok":
+        return False
+    if shown.empty:
+        return name in ("missing_component", "extra_component")
+    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.per_key or {}):
+        # Where all are asked for, it can only have taken some away.
+        return True
+    if name == "wrong_relationship" and shown.swapped and not shown.lacking:
+        # Molecules of another component were added to the right ones.
+        return shown.answers == "equal"
+    if name == "wrong_aggregation_or_order" and shown.absent and not (shown.lacking or shown.surplus):
+        # All that is returned is right.
+        return shown.answers in ("equal", "unknown")
+    if name in _SELECTING or (name == "other" and not shown.lacking):
+        return shown.answers == "equal"
+    if name == "missing_component" and detail == "id":
+        return shown.answers != "unknown"
+    if name in ("missing_component", "extra_component") and detail in shown.counted:
+        return True
+    if name in ("missing_component", "extra_component") and detail in (scores.per_key or {}):
+        return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
+    if name == "duplicate_or_incomplete":
+        whole = not shown.lacking and not shown.surplus and shown.answers != "fewer"
+        return whole and (bool(shown.absent) or scores.row_f1 == 1.0)
+    if name == "return_shape":
+        return shown.reversed or (bool(scores.per_key) and shown.readable and not shown.absent)
+    return False
 
 
 def symptoms(shown: Evidence, scores: Scores) -> Iterator[str]:

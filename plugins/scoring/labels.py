@@ -1,19 +1,30 @@
 """The error labels of a case."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.interpreter.values import NotInterpretedError
 from retrocypher.kg.labels.error_labels import detail_of, name_of, with_detail
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import ID_KEY
-from retrocypher.plugins.scoring.label_evidence import Evidence, asked_of, evidence, guesses, symptoms
+from retrocypher.plugins.scoring.label_evidence import (
+    Evidence,
+    asked_of,
+    contradicted,
+    evidence,
+    guesses,
+    symptoms,
+)
 from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
+from retrocypher.plugins.scoring.trial import Failure, try_query
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
+from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.validator import find_issues
 
 CAUSES_FIRST = (
@@ -37,18 +48,11 @@ CAUSES_FIRST = (
 )
 """From what makes all else meaningless to what is only seen in the rows."""
 
-_SELECTING = frozenset(
-    {
-        "altered_smiles",
-        "wrong_entity",
-        "endpoint_anchoring",
-        "path_length",
-        "set_logic",
-        "missing_null_check",
-        "limit",
-    }
-)
-"""Errors that return other reactions or routes than those of gold, or leave the result as it is."""
+_SURE = frozenset({"altered_smiles", "wrong_entity", "schema_violation"})
+"""Errors that the text shows by itself."""
+
+_SEEN = frozenset({"extra_component", "missing_component", "empty_result"})
+"""Labels of what is seen in a result, whatever makes it wrong."""
 
 _OUT_OF_MEMORY = frozenset(
     {
@@ -110,32 +114,6 @@ def with_status(labels: Sequence[str], status: str, code: str | None) -> list[st
     return [status, *labels]
 
 
-def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
-    """Whether the rows show that an error cannot be why the result is wrong."""
-    name, detail = name_of(label), detail_of(label)
-    if shown.status != "ok":
-        return False
-    if shown.empty:
-        return name in ("missing_component", "extra_component")
-    if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.per_key or {}):
-        # Where all are asked for, it can only have taken some away.
-        return True
-    if name in _SELECTING or (name == "other" and not shown.lacking):
-        return shown.answers == "equal"
-    if name == "missing_component" and detail == "id":
-        return shown.answers != "unknown"
-    if name in ("missing_component", "extra_component") and detail in shown.counted:
-        return True
-    if name in ("missing_component", "extra_component") and detail in (scores.per_key or {}):
-        return detail not in (shown.surplus if name == "extra_component" else shown.absent | shown.lacking)
-    if name == "duplicate_or_incomplete":
-        whole = not shown.lacking and not shown.surplus and shown.answers != "fewer"
-        return whole and (bool(shown.absent) or scores.row_f1 == 1.0)
-    if name == "return_shape":
-        return shown.reversed or (bool(scores.per_key) and shown.readable and not shown.absent)
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What is wrong with a case.
@@ -178,19 +156,22 @@ def diagnose(
         return Diagnosis(("no_query",))
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
-    findings, broken, unread = _findings(cypher, asked_of(question), schema)
-    labels = _labels(question, execution, scores, values, [finding.label for finding in findings], broken)
-    if unread is not None:
-        return Diagnosis(tuple(labels), not_read(unread))
-    return Diagnosis(tuple(labels), None if labels[0] == status else _message(findings, labels[0]))
+    shown = evidence(question, execution, scores, values)
+    # Where the right reactions are returned, the small graphs show no more.
+    tries = status in ("ok", "timeout") and shown.answers != "equal"
+    read = _read(cypher, asked_of(question), schema, tries)
+    labels = _labels(question, execution, scores, shown, read)
+    if read.unread is not None:
+        return Diagnosis(tuple(labels), not_read(read.unread))
+    return Diagnosis(tuple(labels), None if labels[0] == status else read.message(labels[0]))
 
 
 def _without_ids(cypher: str | None, schema: Schema) -> Diagnosis:
     """A case in which all is right but the ids, perhaps since a property that there is not is returned."""
-    findings, _, _ = _findings(cypher or "", QuestionIntent(None), schema)
-    labels = [each.label for each in findings if name_of(each.label) == "schema_violation"]
+    read = _read(cypher or "", QuestionIntent(None), schema, False)
+    labels = [each.label for each in read.findings if name_of(each.label) == "schema_violation"]
     labels.append(with_detail("missing_component", ID_KEY))
-    return Diagnosis(tuple(labels), _message(findings, labels[0]))
+    return Diagnosis(tuple(labels), read.message(labels[0]))
 
 
 def labels_of(
@@ -200,55 +181,76 @@ def labels_of(
     return list(diagnose(question, cypher, execution, scores, schema).labels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is known of a query without its result.
+
+    Attributes:
+        broken: Whether the grammar calls it broken.
+        unread: Why its text was not read; None where it was.
+        failure: What it gets wrong on a small graph; None if nothing, or if it was not tried.
+    """
+
+    findings: tuple[Finding, ...]
+    broken: bool
+    unread: str | None
+    failure: Failure | None
+
+    def message(self, label: str) -> str | None:
+        """What is said of a label."""
+        tried = () if self.failure is None else (self.failure.finding,)
+        return next((each.message for each in (*self.findings, *tried) if each.label == label), None)
+
+
 def _labels(
     question: Question,
     execution: Execution,
     scores: Scores,
-    values: Mapping[str, Values] | None,
-    found_in_text: list[str],
-    broken: bool,
+    shown: Evidence,
+    read: _Read,
 ) -> list[str]:
-    """The labels of a query with these labels by its text, which may be broken as the grammar has it."""
-    status = execution.status
+    status, found_in_text = execution.status, [finding.label for finding in read.findings]
     if "refused" in found_in_text and status != "ok":
         return ["refused", status]
     # Apart from that the server has decided whether it is Cypher and runs.
     found = [label for label in found_in_text if name_of(label) in CAUSES_FIRST]
-    shown = evidence(question, execution, scores, values)
-    if status == "syntax_error" and broken:
+    if status == "syntax_error" and read.broken:
         # What can be read of a broken query is no evidence of anything.
         return [status]
     if status == "ok" and not shown.empty and not shown.readable:
         found.append("return_shape")
-    labels = ranked(found, shown, scores)
+    labels, tried = ranked(found, shown, scores), read.failure
     if status != "ok":
+        labels = labels or ([tried.finding.label] if tried else [])
         return with_status(specific(labels), status, execution.code)
-    causes = [label for label in labels if not contradicted(label, shown, scores)]
+    likely = [label for label in labels if not (tried and tried.contradicts(label))]
+    by_text = any(name_of(label) not in _SEEN for label in likely)
+    if not by_text and shown.swapped & shown.lacking:
+        likely = ["wrong_relationship", *likely]
+    if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
+        after = by_text and not tried.is_plain
+        likely = [*likely, tried.finding.label] if after else [tried.finding.label, *likely]
+    causes = [label for label in likely if not contradicted(label, shown, scores)]
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])
 
 
 @lru_cache(maxsize=256)
-def _findings(
-    cypher: str, asked: QuestionIntent, schema: Schema
-) -> tuple[tuple[Finding, ...], bool, str | None]:
-    """Return the findings in a query text, whether the grammar calls it broken, and why it was not read.
+def _read(cypher: str, asked: QuestionIntent, schema: Schema, tries: bool) -> _Read:
+    """Read a query, and perhaps try it on small graphs.
 
     Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
-    return (
-        find_issues(reading, asked, schema, "benchmark"),
-        bool(reading.parsed.errors),
-        reading.parsed.unread,
-    )
+    findings = find_issues(reading, asked, schema, "benchmark")
+    failure = None
+    if tries and load_domain().fits(schema) and not any(name_of(each.label) in _SURE for each in findings):
+        with suppress(NotInterpretedError):
+            failure = try_query(reading.parsed, asked, "benchmark")
+    return _Read(findings, bool(reading.parsed.errors), reading.parsed.unread, failure)
 
 
 def not_read(why: str) -> str:
     """Return what is said of a query over a budget of the parser: its labels come from the rows alone."""
     return f"The text of the query was not looked at: {why}."
-
-
-def _message(findings: Iterable[Finding], label: str) -> str | None:
-    return next((finding.message for finding in findings if finding.label == label), None)

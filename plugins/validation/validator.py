@@ -8,7 +8,7 @@ from retrocypher.kg.interpreter.values import NotInterpretedError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.plugins.validation.trial import can_be_tried, try_query
+from retrocypher.plugins.scoring.trial import can_be_tried, try_query
 from retrocypher.prompts.validation.finding import (
     CONVENTIONS,
     Convention,

@@ -15,6 +15,7 @@ from retrocypher.kg.semantics.query_model import (
     EdgeTerm,
     Element,
     GroupTerm,
+    HasLabel,
     NodeTerm,
     Operation,
     Parameter,
@@ -231,6 +232,13 @@ def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
     for use in reading.types:
         if not schema.has_type(use.name):
             yield _unknown("type", use, list(schema.types))
+    for condition in reading.conditions:
+        match condition.term:
+            case HasLabel(EdgeTerm(), kinds):
+                for kind in kinds:
+                    if not schema.has_type(kind):
+                        use = Use(kind, condition.term, condition.part, condition.start, condition.stop)
+                        yield _unknown("type", use, list(schema.types))
     for use in reading.properties:
         if not (isinstance(use.of, EdgeTerm) and use.name in schema.properties):
             yield from _property(use, reading, schema)

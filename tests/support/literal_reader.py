@@ -24,7 +24,7 @@ from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.kg.semantics.query_model import EdgeTerm, Element, NodeTerm, QueryModel
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.validation.small_graphs import small_graph, small_graphs
+from retrocypher.plugins.scoring.small_graphs import small_graph, small_graphs
 from retrocypher.prompts.validation.finding import Convention, QuestionIntent
 from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.question import read_question

@@ -23,7 +23,7 @@ from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsErr
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import connect
-from retrocypher.plugins.validation.small_graphs import small_graphs
+from retrocypher.plugins.scoring.small_graphs import small_graphs
 from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.question import read_question
 

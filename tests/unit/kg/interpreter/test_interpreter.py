@@ -22,7 +22,7 @@ from retrocypher.kg.interpreter.values import (
     less,
     sort_key,
 )
-from retrocypher.plugins.validation.small_graphs import small_graph
+from retrocypher.plugins.scoring.small_graphs import small_graph
 from retrocypher.prompts.validation.graph_view import load_domain
 
 GRAPH = small_graph(REACTIONS, load_domain())

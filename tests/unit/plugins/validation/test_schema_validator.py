@@ -7,7 +7,7 @@ from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.questions.gold import reference_query, traverse
 from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.semantics.schema import default_schema
-from retrocypher.plugins.validation.small_graphs import small_graphs
+from retrocypher.plugins.scoring.small_graphs import small_graphs
 from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.validation.finding import Convention, Validation
 from retrocypher.prompts.validation.question import read_question

@@ -21,6 +21,7 @@ _LENGTH: Final = "path_length"
 _NAME: Final = "wrong_entity"
 _SET: Final = "set_logic"
 _TURNED: Final = "traversal_direction"
+_NULL: Final = "missing_null_check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +95,13 @@ def small_graphs(asked: QuestionIntent) -> tuple[Trial, ...]:
     names = [molecule.name for molecule in asked.molecules]
     roles = {molecule.role: molecule.name for molecule in asked.molecules}
     match asked.intent:
-        case "multi_product":
+        case "multi_product" if names:
             return (_several_products(names),)
         case "chains_to_target" | "intermediates" | "multi_step_precursors" if asked.steps:
             return _route_graphs(roles["target"], None, asked.steps)
         case "chains_between" if asked.steps:
             return _route_graphs(roles["target"], roles["start"], asked.steps)
-        case "precursors" | "producing_reactions" | "best_yield" | "co_products" | "conditions":
+        case "precursors" | "producing_reactions" | "best_yield" | "co_products" | "conditions" if names:
             return (_one_target(names[0]), _many(names[0]))
     return ()
 
@@ -109,7 +110,9 @@ def _one_target(target: str) -> Trial:
     made = _Reactions()
     made.add("makes it", ["a", "b"], [target], agents=["c1"], solvents=["d1"], yields=[61.5])
     made.add("makes it beside another product", ["e"], [target, "co1"], solvents=["f"], yields=[48.25])
-    made.add("makes it, with no known yield and without a solvent", ["g"], [target], agents=["h", "i"])
+    made.add(
+        "makes it, with no known yield and without a solvent", ["g"], [target], agents=["h", "i"], error=_NULL
+    )
     made.add(
         "makes it beside products with higher yields",
         ["j", "b", "j2", "j3", "j4"],
@@ -134,7 +137,7 @@ def _one_target(target: str) -> Trial:
         agents=["w"],
         solvents=["x"],
         yields=[99.5],
-        error=_ENDS,
+        error=_LENGTH,
     )
     made.add("takes another product of its reactions", ["co1"], ["y"], yields=[94.5], error=_ENDS)
     _alike(made, [target], ["a"])
@@ -173,7 +176,11 @@ def _several_products(products: Sequence[str]) -> Trial:
             made.add(
                 "makes only some of them and another product", ["k"], [*some, "co2"], agents=["l"], error=_SET
             )
-    made.add("takes one of them and makes the others", [first], others, agents="c", solvents="d", error=_ENDS)
+    for taken in products:
+        left = [each for each in products if each != taken]
+        made.add(
+            "takes one of them and makes the others", [taken], left, agents="c", solvents="d", error=_ENDS
+        )
     made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=_TYPE)
     made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=_TYPE)
     made.add("takes all of them", products, ["n"], agents="c", solvents="d", error=_ENDS)
@@ -208,7 +215,7 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
     _route(made, "short", begin, target, steps - 1, "is part of a shorter route", error=_LENGTH)
     _route(made, "long", begin, target, steps + 1, "is part of a longer route", error=_LENGTH)
     made.add("comes before the route", ["before"], [begin], agents="c", solvents="d", error=_LENGTH)
-    made.add("comes after the route", [target], ["after"], agents="c", solvents="d", error=_LENGTH)
+    made.add("comes after the route", [target], ["after"], agents="c", solvents="d", error=_ENDS)
     made.add(
         "only uses the target as an agent", [main[-2]], ["o"], agents=[target], solvents="d", error=_TYPE
     )

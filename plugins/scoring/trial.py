@@ -20,10 +20,8 @@ from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import Question, setting_of
 from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import ID_KEY
-from retrocypher.plugins.scoring.label_evidence import Evidence, evidence
-from retrocypher.plugins.scoring.labels import contradicted
-from retrocypher.plugins.scoring.routes import routes
-from retrocypher.plugins.scoring.score import score
+from retrocypher.plugins.scoring.label_evidence import Evidence, contradicted, evidence
+from retrocypher.plugins.scoring.routes import multi_step_scores, routes
 from retrocypher.plugins.scoring.single_step import (
     Values,
     asks_for_reactions,
@@ -31,8 +29,8 @@ from retrocypher.plugins.scoring.single_step import (
     single_step_scores,
     values_by_key,
 )
+from retrocypher.plugins.scoring.small_graphs import Trial, small_graphs
 from retrocypher.plugins.scoring.table import atoms
-from retrocypher.plugins.validation.small_graphs import Trial, small_graphs
 from retrocypher.prompts.validation.finding import Convention, Finding, QuestionIntent
 from retrocypher.prompts.validation.graph_view import load_domain
 
@@ -41,11 +39,8 @@ _MAY_HAVE_NONE = frozenset({"co_products", "conditions"})
 
 _WHERE = "On a small test graph, the query"
 
-_RETURN_OTHERS = frozenset({"endpoint_anchoring", "path_length", "set_logic"})
-"""Labels of queries that return there reactions or routes that are not of the answer, or nothing."""
-
 _OF_ARROWS = frozenset({"wrong_relationship", "traversal_direction"})
-"""Labels of queries that do so, or return the wrong molecules of a reaction."""
+"""Labels of queries that return other reactions or routes, or the wrong molecules of a reaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +68,20 @@ class Failure:
 
     Attributes:
         shown: What its rows show; None where it ends with an error.
+        traps: The labels of the reactions and routes that it could wrongly return.
+        trapped: The labels of those that it does; empty for one without a label.
     """
 
     finding: Finding
     shown: Evidence | None = None
     scores: Scores | None = None
+    traps: frozenset[str] = frozenset()
+    trapped: frozenset[str] = frozenset()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the finding explains all that is wrongly returned."""
+        return self.trapped == {self.finding.label}
 
     def contradicts(self, label: str) -> bool:
         """Whether the rows show that a query does not have the error of a label.
@@ -85,36 +89,56 @@ class Failure:
         A small graph has reactions that resemble those of the answer, so that a query that looks for the
         wrong ones returns some of them.
         """
-        shown, scores = self.shown, self.scores
+        shown, scores, name = self.shown, self.scores, name_of(label)
         if shown is None or scores is None:
             return False
         if contradicted(label, shown, scores):
             return True
-        if name_of(label) in _OF_ARROWS:
-            return shown.answers == "equal" and not (shown.lacking or shown.surplus)
-        return name_of(label) in _RETURN_OTHERS and shown.answers in ("equal", "fewer")
+        if name not in self.traps - self.trapped or shown.answers in ("none", "unknown"):
+            return False
+        # Fewer reactions lack molecules as a matter of course.
+        return name not in _OF_ARROWS or not (shown.surplus or (shown.lacking and shown.answers != "fewer"))
 
 
 def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
-    """Return what a query gets wrong on the first small graph where it is not right; None if there is none.
+    """Return what a query gets wrong on the small graphs; None if it is right on all of them.
 
+    Of several failures it is the first that shows more than that nothing is returned.
     Raises NotInterpretedError where it does something that the interpreter does not know.
     """
+    without_rows = None
     for prepared in _prepared(asked):
         try:
             result = interpret(parsed, prepared.graph)
         except QueryFailsError as error:
             return Failure(_finding("runtime_error", f"ends with an error: {error}"))
         found = _judge(prepared, result, asked, convention) or _judge_size(prepared, result)
-        if found is not None:
-            return Failure(found, *_shown(prepared.question, result))
-    return None
+        if found is not None and found.label != "empty_result":
+            return _failure(found, prepared, result)
+        if found is not None and without_rows is None:
+            without_rows = _failure(found, prepared, result)
+    return without_rows
 
 
-def _shown(question: Question, result: SmallResult) -> tuple[Evidence, Scores]:
-    execution = _execution(result)
-    scores = score(question, execution, None, text_metrics=False)
-    return evidence(question, execution, scores), scores
+def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failure:
+    question = prepared.question
+    scores = (
+        multi_step_scores(question, result.columns, result.rows)
+        if question.setting == "multi_step"
+        else single_step_scores(question, result.columns, result.rows, None)
+    )
+    values = _values(question, result)
+    shown = evidence(question, _execution(result), scores, values)
+    if question.setting == "multi_step":
+        gold, returned = values["route"]
+        extra = [route for route in returned - gold if isinstance(route, tuple)]
+        trapped = {label for route in extra for label in _explanations(prepared, route)}
+        traps = {note.label for note in prepared.trial.notes.values()}
+    else:
+        notes, (gold, returned) = prepared.trial.notes, values[ID_KEY]
+        trapped = {note.label for number, note in notes.items() if number in returned - gold}
+        traps = {note.label for number, note in notes.items() if number not in gold}
+    return Failure(found, shown, scores, frozenset(traps - {""}), frozenset(trapped))
 
 
 @lru_cache(maxsize=64)
@@ -199,9 +223,8 @@ def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
             found = _of_values(key, each)
             if found is not None:
                 return found
-    return _finding(
-        "wrong_aggregation_or_order", "does not return the molecules of a reaction in rows of that reaction"
-    )
+    label = "wrong_aggregation_or_order" if values[ID_KEY].returned else "missing_component:id"
+    return _finding(label, "does not return the molecules of a reaction in rows of that reaction")
 
 
 def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionIntent) -> Finding | None:
@@ -245,22 +268,32 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
         return None
     if convention == "as-asked" and prepared.molecules:
         return _of_molecules(prepared, result)
-    if not returned:
+    if not {number for route in returned for number in route} & prepared.trial.notes.keys():
         return _finding("return_shape", "returns no routes that can be read")
     extra, missing = sorted(returned - gold), sorted(gold - returned)
     if any(route[::-1] in gold for route in extra):
         return _finding("wrong_aggregation_or_order", "returns routes from the target back")
+    if any(sum(set(each) <= set(route) for each in gold) > 1 for route in extra):
+        return _finding("return_shape", "returns the reactions of several routes as one")
     for route in extra:
         if len(route) < len(missing[0] if missing else route) and set(route) <= set().union(*gold):
             return _finding("return_shape", "returns only some of the reactions of a route")
-    passed = set().union(*extra)
-    for number, note in prepared.trial.notes.items():
-        if note.label and number in passed:
-            return _finding(note.label, f"returns a route with a reaction that {note.text}")
+    counts = Counter(each for route in extra for each in _explanations(prepared, route).items())
+    for (label, text), _ in counts.most_common(1 if any(label for label, _ in counts) else 0):
+        return _finding(label, f"returns a route {text}")
     if extra:
         return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
     note = next(note for number in missing[0] if (note := prepared.trial.notes[number]))
     return _finding("duplicate_or_incomplete", f"leaves out a route with a reaction that {note.text}")
+
+
+def _explanations(prepared: _Prepared, route: tuple[Any, ...]) -> dict[str, str]:
+    """By label, what may be why a route that does not belong to the answer is returned."""
+    notes, steps = prepared.trial.notes, prepared.question.steps
+    if len(route) != steps:
+        return {"path_length": f"of {len(route)} reactions instead of {steps}"}
+    labelled = [note for number in route if (note := notes.get(number)) and note.label]
+    return {note.label: f"with a reaction that {note.text}" for note in labelled} or {"": ""}
 
 
 def _of_molecules(prepared: _Prepared, result: SmallResult) -> Finding | None:
@@ -295,8 +328,8 @@ def _of_reactions(trial: Trial, ids: Values) -> Finding | None:
         return _finding("missing_component:id", "returns something else as the id of a reaction")
     for number, note in trial.notes.items():
         if number in ids.returned - ids.gold:
-            label = note.label or "wrong_aggregation_or_order"
-            return _finding(label, f"returns a reaction that {note.text}")
+            several = "limit" if ids.gold < ids.returned else "wrong_aggregation_or_order"
+            return _finding(note.label or several, f"returns a reaction that {note.text}")
     for number, note in trial.notes.items():
         if number in ids.gold - ids.returned:
             return _finding("duplicate_or_incomplete", f"leaves out a reaction that {note.text}")
