@@ -48,7 +48,7 @@ CAUSES_FIRST = (
 )
 """From what makes all else meaningless to what is only seen in the rows."""
 
-_SURE = frozenset({"altered_smiles", "wrong_entity", "schema_violation"})
+_SURE = frozenset({"altered_smiles", "schema_violation"})
 """Errors that the text shows by itself."""
 
 _SEEN = frozenset({"extra_component", "missing_component", "empty_result"})

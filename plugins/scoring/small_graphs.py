@@ -123,20 +123,20 @@ def _one_target(target: str) -> Trial:
     )
     made.add("makes it, without an agent and a solvent", ["m"], [target], yields=[12.0])
     made.add(
+        "has nothing to do with it", ["a", "t"], ["u"], agents="c", solvents="d", yields=[99.5], error=_NAME
+    )
+    made.add(
         "takes it as a reactant", [target, "n"], ["o"], agents="c", solvents="d", yields=[95.5], error=_ENDS
     )
     made.add("uses it as an agent", ["p"], ["q"], agents=[target], solvents="d", yields=[96.5], error=_TYPE)
     made.add("uses it as a solvent", ["r"], ["s"], agents="c", solvents=[target], yields=[97.5], error=_TYPE)
-    made.add(
-        "has nothing to do with it", ["a", "t"], ["u"], agents="c", solvents="d", yields=[98.5], error=_ENDS
-    )
     made.add(
         "makes a reactant of its reactions",
         ["v"],
         ["a"],
         agents=["w"],
         solvents=["x"],
-        yields=[99.5],
+        yields=[98.5],
         error=_LENGTH,
     )
     made.add("takes another product of its reactions", ["co1"], ["y"], yields=[94.5], error=_ENDS)
@@ -184,7 +184,7 @@ def _several_products(products: Sequence[str]) -> Trial:
     made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=_TYPE)
     made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=_TYPE)
     made.add("takes all of them", products, ["n"], agents="c", solvents="d", error=_ENDS)
-    made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=_ENDS)
+    made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=_NAME)
     _alike(made, products, ["a"])
     return made.trial()
 
