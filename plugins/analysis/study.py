@@ -1,22 +1,24 @@
 """Reads runs for the figures and tables of a paper, in one pass over their records."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.plugins.analysis.comparison import differences, require_comparable
 from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
 from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
+from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, gold_digest
 from retrocypher.plugins.analysis.scores import ScoreTable
 from retrocypher.plugins.analysis.summary import listed_first
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.log import RunLog
-from retrocypher.plugins.runs.manifest import ModelEntry
-from retrocypher.plugins.runs.record import NO_LOOP, Record
+from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
+from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.scoring.variations import of_perfect
 from retrocypher.plugins.statistics.means import Ratio, Ratios
@@ -34,6 +36,10 @@ STUDY_METRICS = (
     "partial_path_recall",
 )
 """The scores that the figures show."""
+
+
+WordsOf = Callable[[Mapping[str, JsonValue]], list[str]]
+"""Returns the words of a command line that give the options of a manifest again."""
 
 
 class StudyCell(NamedTuple):
@@ -63,6 +69,8 @@ class CellCases:
     """The first query of each case; None where it was not scored, as without a loop."""
     after: list[Query] = field(default_factory=list)
     """The query that counts."""
+    questions: dict[str, str] = field(default_factory=dict)
+    """The task of each question, by question id."""
     pairs: list[Pair | None] = field(default_factory=list)
     """What a loop did; None without one."""
     variations: list[list[str] | None] = field(default_factory=list)
@@ -86,12 +94,12 @@ class ErrorRates:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """How well the validators of a loop find wrong queries, by their first check of a query that ran."""
+    """What became of the first queries that ran and were wrong."""
 
     non_detected_error_rate: Ratio
-    """Share of wrong queries that no validator flagged."""
+    """Share that no validator flagged at its first look, and that stayed wrong."""
     non_corrected_error_rate: Ratio
-    """Share of wrong queries that were not both flagged and right in the end."""
+    """Share that stayed wrong."""
 
 
 class ColumnVariant(NamedTuple):
@@ -120,6 +128,9 @@ class Study:
     results: Sequence[ModelResult]
     """Models and loops with their costs."""
     ratings: Sequence[Rating]
+    differing: Sequence[str]
+    """Conditions in which the runs differ, and which do not make them incomparable, in words."""
+    words_of: WordsOf
 
     def logs_of(self, model: str) -> list[RunLog]:
         """Return the runs of a model."""
@@ -134,15 +145,15 @@ class Study:
         ]
 
 
-def read_study(paths: Iterable[Path]) -> Study:
-    """Read runs; raise InputError if one cannot be read, is named twice, or shares a case with another."""
+def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
+    """Read runs.
+
+    Raises InputError if one cannot be read, is named twice, shares a case with another, or has another graph
+    or other questions.
+    """
     logs = _distinct(paths)
-    clusters = {
-        question: cluster
-        for log in logs
-        if (log.path / QUESTIONS).is_file()
-        for question, cluster in log.clusters.items()
-    }
+    differing = _differing(logs)
+    clusters = {question: cluster for log in logs if _asks(log) for question, cluster in log.clusters.items()}
     cells: dict[StudyCell, CellCases] = {}
     asked: dict[str, set[str]] = {}
     columns: dict[str, Counter[ColumnVariant]] = {}
@@ -191,6 +202,8 @@ def read_study(paths: Iterable[Path]) -> Study:
         encoders,
         results.results(),
         ratings,
+        differing,
+        words_of,
     )
 
 
@@ -203,6 +216,49 @@ def _distinct(paths: Iterable[Path]) -> list[RunLog]:
         # Read now, so that a folder that is no run is named before minutes of reading.
         next(log.records(), None)
     return list(named.values())
+
+
+def _asks(log: RunLog) -> bool:
+    return (log.path / QUESTIONS).is_file()
+
+
+def _differing(logs: Sequence[RunLog]) -> list[str]:
+    """Return in what runs differ; raise InputError if that makes them incomparable."""
+    first, *others = (
+        RunScores(
+            name=str(log),
+            conditions=conditions_of(log.manifest),
+            manifest=log.manifest,
+            cases=(),
+            texts={},
+            golds={name: gold_digest(each) for name, each in log.questions.items()} if _asks(log) else {},
+            clusters={},
+        )
+        for log in logs
+    )
+    for other in others:
+        remedy = "Name runs of one question set and graph, made with the same limits."
+        require_comparable(first, other, differences(first, other), remedy)
+    values: dict[str, dict[str, list[str]]] = {}
+    for log in logs:
+        for name, value in _conditions(log.manifest).items():
+            values.setdefault(name, {}).setdefault(value, []).append(str(log))
+    return [
+        f"{name}: " + "; ".join(f"{value} in {', '.join(runs)}" for value, runs in of.items())
+        for name, of in values.items()
+        # Each prompt of another set is another one.
+        if len(of) > 1 and not (name.startswith("prompt P") and len(values.get("prompt set", ())) > 1)
+    ]
+
+
+def _conditions(manifest: Manifest) -> dict[str, str]:
+    """Return what runs of a study should share, by name."""
+    conditions = conditions_of(manifest)
+    shared = {name: value for name, value in conditions.varied.items() if name.startswith(("prompt ", "--"))}
+    banks = {f"exemplars, {setting}": key[:12] for setting, key in manifest.exemplars.items()}
+    split = manifest.known_options.split or "all questions"
+    named = {"question set": manifest.questions.set_sha256[:12], "--split": split}
+    return {**shared, **banks, **named, "--case-threshold": conditions.threshold}
 
 
 _SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
@@ -219,6 +275,7 @@ def _place(cell: StudyCell, models: Sequence[str]) -> tuple[object, ...]:
 
 def _add(record: Record, cluster: str, cases: CellCases) -> None:
     cases.clusters.append(cluster)
+    cases.questions[record.question_id] = record.task
     ran = record.execution is not None and record.execution.status == "ok"
     cases.after.append(Query(ran, record.errors[0] if record.errors else None))
     first = first_result(record) if record.loop != NO_LOOP else None
@@ -264,18 +321,15 @@ def rates_before(cases: CellCases) -> ErrorRates | None:
 
 
 def detection(cases: CellCases) -> Detection | None:
-    """Return what the validators found; None where none checked a query."""
-    checked = [(pair.cluster, pair.checks) for pair in cases.pairs if pair is not None and pair.checks]
-    if not checked:
+    """Return what a loop found of its first queries; None where no validator checked one."""
+    checks = [() if pair is None else pair.checks for pair in cases.pairs]
+    if not any(checks):
         return None
-    ratios = Ratios([cluster for cluster, _ in checked])
-    wrong = [any(check.wrong for check in checks) for _, checks in checked]
-    missed = [not any(check.wrong and check.flagged for check in checks) for _, checks in checked]
-    left = [not any(check.repaired for check in checks) for _, checks in checked]
-    return Detection(
-        ratios.rate([was and each for was, each in zip(wrong, missed, strict=True)], wrong),
-        ratios.rate([was and each for was, each in zip(wrong, left, strict=True)], wrong),
-    )
+    wrong = [query is not None and query.ran and query.label is not None for query in cases.before]
+    left = [was and query.label is not None for was, query in zip(wrong, cases.after, strict=True)]
+    missed = [was and not any(check.flagged for check in of) for was, of in zip(left, checks, strict=True)]
+    ratios = Ratios(cases.clusters)
+    return Detection(ratios.rate(missed, wrong), ratios.rate(left, wrong))
 
 
 def variation_rates(cases: CellCases) -> dict[str, Ratio]:

@@ -128,41 +128,20 @@ def baseline_save_command(run: Path, name: str, replace: bool, as_json: bool) ->
     )
 
 
-_NOT_REPEATED = frozenset(
-    {
-        *("run_dir", "cache", "fresh", "offline", "ledger", "concurrency", "requests_per_minute"),
-        *("tokens_per_minute", "max_cost", "judge", "judge_rows", "baseline", "gate", "gate_cases"),
-        *("gate_allow_inconclusive", "gate_partial", "gate_judge_kappa"),
-    }
-)
-"""Options that change no score of execution, and those of a gate."""
 _SELECTION = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect"}
 
 
 def _command_against(manifest: Manifest, baseline: str) -> str:
     """Return the command that runs the cases of a run again, with a gate against its baseline."""
     # Imported late: only this command knows the options of a session.
-    from retrocypher.plugins.session.options import OPTION_SPECS
+    from retrocypher.plugins.session.options import words_of
 
     selection = manifest.key.parts.get("selection", {}) if manifest.key else {}
     words = ["pytest", *selection.get("arguments", ["benchmarks"])]
     for name, flag in _SELECTION.items():
         chosen = selection.get(name, [])
         words += [word for each in ([chosen] if isinstance(chosen, str) else chosen) for word in (flag, each)]
-    for name, spec in OPTION_SPECS.items():
-        value = manifest.options.get(name)
-        values = value if isinstance(value, list) else [value]
-        given = ",".join(map(str, values))
-        unset = value in (None, False, []) or given == spec.default or given == f"{spec.default}.0"
-        # A password in the address of a graph is not on record.
-        if unset or name in _NOT_REPEATED or name.startswith("answer") or "***" in given:
-            continue
-        flag = f"--{name.replace('_', '-')}"
-        if value is True:
-            words.append(flag)
-        else:
-            joined = values if name == "model" else [given]
-            words += [word for each in joined for word in (flag, str(each))]
+    words += words_of(manifest.options)
     words += ["--baseline", baseline, "--gate", f"no-regression {manifest.headline} margin={MARGIN:g}"]
     return shlex.join(words)
 

@@ -18,6 +18,7 @@ from retrocypher.plugins.reporting.study.reaction import reaction_parts
 from retrocypher.plugins.reporting.study.self_review import self_review_parts
 from retrocypher.plugins.reporting.study.writing import PartsOf, write_study
 from retrocypher.plugins.runs.parallel import spare_collections
+from retrocypher.plugins.session.options import words_of
 from retrocypher.plugins.session.study_plan import PlannedRun, plan_runs
 
 _WORKFLOW = Path("workflow", "Snakefile")
@@ -116,7 +117,7 @@ def _make(study: _Study, given: _Given) -> None:
         raise InputError("the study needs a folder to be written to; name it with --out DIR")
     runs += [_run(each, given, given.out) for each in planned if not each.left_out]
     spare_collections()
-    written = write_study(runs, given.out, study.title, study.parts_of)
+    written = write_study(runs, given.out, study.title, study.parts_of, words_of)
     missing = [
         f"missing: {', '.join(each.numbers)}{f' ({each.model})' if each.model else ''}: {each.why}"
         + "".join(f"\n  {command}" for command in each.commands)
@@ -126,10 +127,12 @@ def _make(study: _Study, given: _Given) -> None:
         "page": str(written.page),
         "files": [str(file) for file in written.files],
         "cases": written.cases,
+        "differing": written.differing,
         "missing": written.missing,
     }
     counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
-    emit(given.as_json, facts, counts, *missing, f"page: {written.page}")
+    differing = [f"the runs differ in {each}" for each in written.differing]
+    emit(given.as_json, facts, counts, *differing, *missing, f"page: {written.page}")
 
 
 def _print_plan(planned: Sequence[PlannedRun], as_json: bool) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
 from retrocypher.kg.secrets import without_password
-from retrocypher.plugins.runs.record import JUDGE_KAPPA, MORE_METRICS
+from retrocypher.plugins.runs.record import JUDGE_KAPPA, MORE_METRICS, JsonValue
 
 if TYPE_CHECKING:
     # Commands declare some of these options too, and start without pytest.
@@ -301,6 +301,39 @@ def options_in(text: str) -> Options:
         action: Any = _Once if spec.action == "once" else spec.action
         parser.add_argument(f"--{name.replace('_', '-')}", dest=dest(name), action=action, default=None)
     return read_options(_Line(parser.parse_known_args(shlex.split(text))[0]))
+
+
+_NOT_REPEATED = frozenset(
+    {
+        *("run_dir", "cache", "fresh", "offline", "ledger", "concurrency", "requests_per_minute"),
+        *("tokens_per_minute", "max_cost", "judge", "judge_rows", "baseline", "gate", "gate_cases"),
+        *("gate_allow_inconclusive", "gate_partial", "gate_judge_kappa", "claims_model"),
+    }
+)
+"""Options that change no score of execution, and those of a gate."""
+
+
+def words_of(options: Mapping[str, JsonValue]) -> list[str]:
+    """Return the words of a command line that give the options of a manifest again.
+
+    Defaults are left out, and what changes neither cases nor their scores of execution.
+    """
+    words = []
+    for name, spec in OPTION_SPECS.items():
+        value = options.get(name)
+        values = value if isinstance(value, list) else [value]
+        given = ",".join(map(str, values))
+        unset = value in (None, False, []) or given == spec.default or given == f"{spec.default}.0"
+        # A password in the address of a graph is not on record.
+        if unset or name in _NOT_REPEATED or name.startswith("answer") or "***" in given:
+            continue
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        else:
+            joined = values if name == "model" else [given]
+            words += [word for each in joined for word in (flag, str(each))]
+    return words
 
 
 class _Parser(argparse.ArgumentParser):

@@ -129,6 +129,10 @@ def error_bars(
                 shift = (place + 0.5) / len(series) * 0.8 - 0.4
                 ys = [at + shift for at in range(len(categories))]
                 axes.barh(ys, counts, 0.74 / len(series), color=_SERIES[place % len(_SERIES)])
+            if not of_panel:
+                axes.text(
+                    0.5, 0.5, "no cases", transform=axes.transAxes, ha="center", va="center", color=QUIET
+                )
             axes.set_title(f"{plain(prompt)}, {plain(shot)}", fontsize=_TITLE, color=INK)
             axes.set_yticks(range(len(names)), names)
             axes.tick_params(axis="y", length=0)

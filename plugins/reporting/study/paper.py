@@ -78,6 +78,11 @@ class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):
     not_from_runs: list[NotFromRuns]
     runs: list[StudyRun]
 
+    def columns_of(self, key: str) -> list[str]:
+        """Return the names that figure A3 has for one of our keys; its `product` is our `products`."""
+        both = ("products", "product") if key == "products" else (key,)
+        return list(dict.fromkeys(name for each in both for name in self.columns.get(each, ())))
+
     def variation(self, name: str, prompt: str, shot: str) -> float | None:
         """Return the per cent that figure A4 prints; None where it prints none."""
         of_shot = self.variations.get(name, {}).get(shot)
@@ -118,6 +123,7 @@ class SelfReviewPaper(Struct, frozen=True, forbid_unknown_fields=True):
     place: str
     relative_gain_percent: float
     prices: PaperPrices
+    not_from_runs: list[NotFromRuns]
     runs: list[StudyRun]
 
 

@@ -1,15 +1,18 @@
 """The parts of a study: each figure or table of a paper with its numbers, and what is missing."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from retrocypher.plugins.analysis.study import Study
+from retrocypher.kg.questions.question import setting_of
+from retrocypher.plugins.analysis.study import Study, StudyCell
 from retrocypher.plugins.reporting.figure_tables import Row
-from retrocypher.plugins.runs.manifest import ModelEntry
-from retrocypher.plugins.runs.record import NO_LOOP
+from retrocypher.plugins.reporting.study.paper import NotFromRuns
+from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
+from retrocypher.plugins.runs.record import NO_LOOP, JsonValue
+from retrocypher.prompts.models.spec import TEXT_KINDS
 
 EXEMPLAR = "exemplar"
 """Kind of the model that cannot answer without an exemplar."""
@@ -48,6 +51,12 @@ class Missing:
     """Make what is missing; empty where no run can."""
 
 
+def not_from_runs(parts: Iterable[NotFromRuns]) -> Iterator[Missing]:
+    """Yield the parts of a paper that no run can show."""
+    for each in parts:
+        yield Missing([each.number], "", f"is not made from runs: {each.why}", ())
+
+
 def series_name(study: Study, name: str, model: str) -> str:
     """Return the name of a part's files, with the model if there are several."""
     return f"{name}-{model}" if len(study.models) > 1 else name
@@ -59,45 +68,98 @@ def missing_cells(
     model: str,
     prompts: Sequence[str],
     shots: Sequence[str],
+    tasks: Sequence[str],
     loop: str = NO_LOOP,
 ) -> list[Missing]:
-    """Return the prompts and shots of a part that a model has no case of, with the commands that run them."""
+    """Return the prompts, shots and tasks of a part that a model has no case of, with the commands for them.
+
+    Args:
+        tasks: All of one setting.
+    """
     entry = study.models[model]
-    known = {(cell.prompt, cell.shot) for cell in study.of(model, loop)}
-    lacking: dict[tuple[str, ...], list[str]] = {}
-    for shot in shots:
-        if shot == "ZS" and entry.kind == EXEMPLAR:
+    known = {
+        (task, cell.prompt, cell.shot)
+        for cell in study.of(model, loop)
+        for task in study.cells[cell].questions.values()
+    }
+    asked = dict.fromkeys(
+        task
+        for cell in study.of(model, setting=setting_of(tasks[0]))
+        for task in study.cells[cell].questions.values()
+    )
+    tasks_by_gap: dict[tuple[tuple[tuple[str, ...], str], ...], list[str]] = {}
+    for task in dict.fromkeys((*tasks, *asked)):
+        without = {
+            shot: tuple(prompt for prompt in prompts if (task, prompt, shot) not in known)
+            for shot in shots
+            if shot != "ZS" or entry.kind != EXEMPLAR
+        }
+        gap = tuple((lacking, shot) for shot, lacking in without.items() if lacking)
+        tasks_by_gap.setdefault(gap, []).append(task)
+    missing = []
+    for gap, of_gap in tasks_by_gap.items():
+        if not gap or {*tasks}.isdisjoint(of_gap):
             continue
-        if without := tuple(prompt for prompt in prompts if (prompt, shot) not in known):
-            lacking.setdefault(without, []).append(shot)
-    if not lacking:
-        return []
-    named = "; ".join(f"{', '.join(of)} with {', '.join(shots)}" for of, shots in lacking.items())
-    of_loop = "" if loop == NO_LOOP else f" and the loop {loop}"
-    commands = [
-        run_command(study, entry, f"--prompt {','.join(of)} --shot {','.join(shots)}", loop)
-        for of, shots in lacking.items()
-    ]
-    return [Missing([number], model, f"no case of {named}{of_loop}", commands)]
+        lacking = {of: [shot for each, shot in gap if each == of] for of, _ in gap}
+        named = "; ".join(f"{', '.join(of)} with {', '.join(shots)}" for of, shots in lacking.items())
+        of_loop = "" if loop == NO_LOOP else f" and the loop {loop}"
+        some = [] if {*asked} <= {*of_gap} else [task for task in of_gap if task in tasks]
+        of_tasks = f" for {', '.join(some)}" if some else ""
+        commands = [
+            run_command(study, entry, f"--prompt {','.join(of)} --shot {','.join(shots)}", loop, some)
+            for of, shots in lacking.items()
+        ]
+        missing.append(Missing([number], model, f"no case of {named}{of_loop}{of_tasks}", commands))
+    return missing
 
 
-def run_command(study: Study, model: ModelEntry, options: str, loop: str = NO_LOOP) -> str:
-    """Return the command that runs cases as those of a study were run."""
-    parts = [
-        f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}",
-        "" if loop == NO_LOOP else f"--loop {loop}",
-        *_selection(study),
-    ]
-    return " ".join(part for part in parts if part)
+_OF_LOOPS = ("validator", "loop_model", "guidelines")
+_NOT_CARRIED = {"model", "prompt", "shot", "loop", "replay", "shard", *_OF_LOOPS}
 
 
-def _selection(study: Study) -> Iterator[str]:
-    """Yield the options that select questions, where all runs have the same."""
-    for name in ("sample", "task"):
-        given = [log.manifest.options.get(name) for log in study.logs]
-        if given[0] and all(each == given[0] for each in given):
-            value = given[0] if isinstance(given[0], list | tuple) else [given[0]]
-            yield f"--{name} {','.join(map(str, value))}"
+def _common(manifests: Sequence[Manifest]) -> dict[str, JsonValue]:
+    """Return the options that all of some manifests have alike."""
+    first = manifests[0].options if manifests else {}
+    return {
+        name: value
+        for name, value in first.items()
+        # A replay has no graph; the command is for a run.
+        if (name, value) != ("graph", "none") and all(each.options.get(name) == value for each in manifests)
+    }
+
+
+def run_command(
+    study: Study, model: ModelEntry, options: str, loop: str = NO_LOOP, tasks: Sequence[str] = ()
+) -> str:
+    """Return the command that runs cases as those of a model were run.
+
+    Args:
+        tasks: Instead of those of the runs; empty for these.
+    """
+    manifests = [log.manifest for log in study.logs_of(model.label)]
+    looped = [each for each in manifests if {*each.loops.names} - {NO_LOOP}]
+    given = {name: value for name, value in _common(manifests).items() if name not in _NOT_CARRIED}
+    if loop != NO_LOOP:
+        given |= {name: value for name, value in _common(looped).items() if name in _OF_LOOPS}
+        if model.kind not in TEXT_KINDS:
+            given["loop_model"] = given.get("loop_model") or "SPEC"
+    if tasks:
+        given["task"] = [*tasks]
+    words = f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}"
+    return " ".join(
+        [words, *([f"--loop {loop}"] if loop != NO_LOOP else []), *map(shlex.quote, study.words_of(given))]
+    )
+
+
+def other_questions(study: Study, cells: Iterable[StudyCell]) -> str:
+    """Return a remark if some cells have other questions than others; empty if all have the same."""
+    asked = {frozenset(study.cells[cell].questions) for cell in cells}
+    return (
+        " The rows have different questions, so a difference between rows may be one of questions (a sample, "
+        "runs of some tasks, or cases that could not be run)."
+        if len(asked) > 1
+        else ""
+    )
 
 
 def together(missing: Sequence[Missing]) -> list[Missing]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.kg.questions.question import setting_of, task_place
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, setting_of, task_place
 from retrocypher.plugins.analysis.scores import SliceBox, SliceMean, slice_boxes, slice_means
 from retrocypher.plugins.analysis.study import (
     Study,
@@ -19,7 +19,14 @@ from retrocypher.plugins.analysis.study import (
 from retrocypher.plugins.reporting.figure_tables import Row, with_ends
 from retrocypher.plugins.reporting.study.models import model_parts
 from retrocypher.plugins.reporting.study.paper import BoxPlots, ReactionPaper, reaction_paper
-from retrocypher.plugins.reporting.study.parts import Missing, Part, missing_cells, series_name
+from retrocypher.plugins.reporting.study.parts import (
+    Missing,
+    Part,
+    missing_cells,
+    not_from_runs,
+    other_questions,
+    series_name,
+)
 from retrocypher.plugins.runs.record import NO_LOOP, SCORED_KEYS
 from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.statistics.means import BoxStats
@@ -36,16 +43,14 @@ def reaction_parts(study: Study) -> Iterator[Part | Missing]:
         raise InputError("no case of these runs is about reactions; name runs of the reaction benchmark")
     paper = reaction_paper()
     numbers = _Numbers(study, paper)
-    yield from (
-        Missing([each.number], "", f"is not made from runs: {each.why}", ()) for each in paper.not_from_runs
-    )
+    yield from not_from_runs(paper.not_from_runs)
     yield _samples(study, paper)
     figure_3, figure_4, *more = paper.boxes
     for model in study.models:
         yield from _boxes(study, paper, numbers, figure_3, model)
     for model in study.models:
         yield from _boxes(study, paper, numbers, figure_4, model)
-        yield from _multi_step_errors(study, model)
+        yield from _multi_step_errors(study, paper, model)
     for model in study.models:
         yield from _correction(study, paper, model)
         yield from _text(study, paper, model)
@@ -89,7 +94,7 @@ def _boxes(
     study: Study, paper: ReactionPaper, numbers: _Numbers, spec: BoxPlots, model: str
 ) -> Iterator[Part | Missing]:
     number, prompts = f"figure {spec.number}", paper.prompts[setting_of(spec.tasks[0])]
-    yield from missing_cells(study, number, model, prompts, spec.shots)
+    yield from missing_cells(study, number, model, prompts, spec.shots, spec.tasks)
     rows: list[Row] = [
         {
             "task": task,
@@ -142,10 +147,11 @@ _OF_FIGURE_A2 = ("traversal_direction", "missing_component:reactants", "missing_
 _CATEGORIES = 5
 _RATES_NOTE = (
     "Queries: the first ones, before a loop, and those that count after it. Invalid query rate: share that "
-    "did not run to their end. Retrieval error rate: share of wrong ones among those that ran. Non-detected: "
-    "share of wrong queries that no validator flagged at its first look; non-corrected: share that was not "
-    "both flagged and right in the end. Error coverage: share of wrong queries with a category. Categories "
-    "count wrong queries by primary label: the three that the paper names, and the two most frequent others."
+    "did not run to their end. Retrieval error rate: share of wrong ones among those that ran. Of the first "
+    "queries that ran and were wrong, non-corrected is the share that stayed wrong, and non-detected the "
+    "share that stayed wrong and was not flagged by a validator at its first look. Error coverage: share of "
+    "wrong queries with a category. Categories count wrong queries by primary label: the three that the "
+    "paper names, and the two most frequent others."
 )
 
 
@@ -164,30 +170,18 @@ def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> l
             labels: Counter[str] = Counter()
             for label, count in rates.labels.items():
                 labels[label if with_details else name_of(label)] += count
-            of_loop = found if when == "after" else None
-            rows.append(
-                {
-                    "shot": cell.shot,
-                    "prompt": cell.prompt,
-                    "loop": cell.loop,
-                    "queries": when,
-                    "cases": rates.queries,
-                    **with_ends("invalid_query_rate", rates.invalid_query_rate),
-                    **with_ends("retrieval_error_rate", rates.retrieval_error_rate),
-                    **with_ends(
-                        "non_detected_error_rate", of_loop.non_detected_error_rate if of_loop else None
-                    ),
-                    **with_ends(
-                        "non_corrected_error_rate", of_loop.non_corrected_error_rate if of_loop else None
-                    ),
-                    **with_ends("error_coverage", rates.error_coverage),
-                    _LABELS: labels,
-                }
-            )
+            row: Row = {"shot": cell.shot, "prompt": cell.prompt, "loop": cell.loop, "queries": when}
+            row |= {"cases": rates.queries, _LABELS: labels}
+            for name in ("invalid_query_rate", "retrieval_error_rate"):
+                row |= with_ends(name, getattr(rates, name))
+            for name in _OF_DETECTION:
+                row |= with_ends(name, getattr(found, name) if found and when == "after" else None)
+            rows.append(row | with_ends("error_coverage", rates.error_coverage))
     return rows
 
 
 _LABELS = "labels"
+_OF_DETECTION = ("non_detected_error_rate", "non_corrected_error_rate")
 
 
 def _with_categories(rows: Sequence[Row], named: Sequence[str], most: int | None) -> list[Row]:
@@ -213,23 +207,25 @@ def _with_categories(rows: Sequence[Row], named: Sequence[str], most: int | None
     ]
 
 
-def _multi_step_errors(study: Study, model: str) -> Iterator[Part]:
+def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
+    number, prompts = "figure 4, table", paper.prompts["multi_step"]
+    yield from missing_cells(study, number, model, prompts, paper.boxes[1].shots, MULTI_STEP_TASKS)
     if rows := _error_rows(study, model, "multi_step", with_details=False):
         yield Part(
-            number="figure 4, table",
+            number=number,
             file=series_name(study, "figure-4-errors", model),
             title="Errors of all multi-step tasks",
             model=model,
             rows=_with_categories(rows, _OF_FIGURE_4, None),
             shown=_with_categories(rows, _OF_FIGURE_4, _CATEGORIES),
-            note=_RATES_NOTE,
+            note=_RATES_NOTE + other_questions(study, study.of(model, setting="multi_step")),
         )
 
 
 def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
     spec = paper.correction
-    yield from missing_cells(study, "figure A2", model, spec.prompts, spec.shots)
-    yield from missing_cells(study, "figure A2", model, spec.prompts, spec.shots, spec.loop)
+    for number, loop in (("figure A2", NO_LOOP), ("figure A2", spec.loop), ("section 3", spec.loop)):
+        yield from missing_cells(study, number, model, spec.prompts, spec.shots, SINGLE_STEP_TASKS, loop)
     rows = _error_rows(study, model, "single_step", with_details=True)
     if not rows:
         return
@@ -249,7 +245,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
         rows=_with_categories(rows, _OF_FIGURE_A2, None),
         shown=_with_categories(rows, _OF_FIGURE_A2, _CATEGORIES),
         draw=draw,
-        note=_RATES_NOTE,
+        note=_RATES_NOTE + other_questions(study, study.of(model, setting="single_step")),
     )
 
 
@@ -261,27 +257,21 @@ def _text(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part]:
         for cell in study.of(model, spec.loop, "single_step"):
             cases = study.cells[cell]
             before, found = rates_before(cases), detection(cases)
-            of_this = (printed.prompt, printed.shot) == (cell.prompt, cell.shot)
             row: Row = {
-                "number": printed.what,
+                "number": f"fewer {printed.label}",
                 "shot": cell.shot,
                 "prompt": cell.prompt,
                 "paper": printed.printed,
             }
-            if printed.what == "less" and of_this and before is not None:
-                was, now = before.labels[printed.label], rates_after(cases).labels[printed.label]
-                fall = 100 * (was - now) / was if was else None
-                rows.append(
-                    {
-                        **row,
-                        "number": f"fewer {printed.label}",
-                        "before": was,
-                        "after": now,
-                        "ours_percent": fall,
-                    }
-                )
-            elif printed.what != "less" and found is not None and cell.prompt in spec.prompts:
-                rows.append({**row, **with_ends("ours_percent", found.non_detected_error_rate, 100)})
+            if printed.what == "less":
+                if before is not None and (printed.prompt, printed.shot) == (cell.prompt, cell.shot):
+                    was, now = before.labels[printed.label], rates_after(cases).labels[printed.label]
+                    fall = 100 * (was - now) / was if was else None
+                    rows.append(row | {"before": was, "after": now, "ours_percent": fall})
+            elif found is not None and cell.prompt in spec.prompts:
+                # The sentence of the paper can mean both.
+                for name in _OF_DETECTION:
+                    rows.append(row | {"number": name} | with_ends("ours_percent", getattr(found, name), 100))
     if rows:
         yield Part(
             number="section 3",
@@ -303,6 +293,12 @@ _STAGES = {
 """Our stages of key matching, by the stage of the paper that they belong to."""
 
 
+_NO_ENCODER = (
+    "the semantic stage: columns were matched without an encoder (the paper's is BiomedBERT at 0.93; "
+    "all-mpnet-base-v2 stands in for it, and its cosines are not comparable)"
+)
+
+
 def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
     found = study.columns.get(model, Counter())
     if not study.encoders[model]:
@@ -311,9 +307,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             f"{shlex.quote(f'{log}-encoded')}"
             for log in study.logs_of(model)
         ]
-        yield Missing(
-            ["figure A3"], model, "the semantic stage: columns were matched without an encoder", commands
-        )
+        yield Missing(["figure A3"], model, _NO_ENCODER, commands)
     rows: list[Row] = [
         {
             "key": each.key,
@@ -321,31 +315,17 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             "stage": each.stage,
             "variant": each.column,
             "cases": cases,
-            "in_paper": "yes" if each.column in paper.columns.get(each.key, ()) else "no",
+            "in_paper": "yes" if each.column in paper.columns_of(each.key) else "no",
         }
         for each, cases in sorted(found.items(), key=lambda item: (item[0].key, -item[1], item[0].column))
     ]
-    keys = [
-        key
-        for key in (*SCORED_KEYS, *paper.columns)
-        if key in paper.columns or key in {r["key"] for r in rows}
-    ]
     shown: list[Row] = []
-    for key in dict.fromkeys(keys):
-        by_stage: dict[str, list[str]] = {}
-        for row in rows:
-            if row["key"] == key:
-                by_stage.setdefault(row["paper_stage"], []).append(f"{row['variant']} ({row['cases']:,})")
-        shown.append(
-            {
-                "key": key,
-                **{
-                    stage: ", ".join(by_stage.get(stage, [])) or None
-                    for stage in dict.fromkeys(_STAGES.values())
-                },
-                "paper": ", ".join(paper.columns.get(key, ())),
-            }
-        )
+    for key in SCORED_KEYS:
+        row: Row = {"key": key}
+        for stage in dict.fromkeys(_STAGES.values()):
+            of = [each for each in rows if (each["key"], each["paper_stage"]) == (key, stage)]
+            row[stage] = ", ".join(f"{each['variant']} ({each['cases']:,})" for each in of) or None
+        shown.append(row | {"paper": ", ".join(paper.columns_of(key))})
     if rows:
         yield Part(
             number="figure A3",
@@ -355,13 +335,14 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             rows=rows,
             shown=shown,
             note="The number of cases in brackets; the paper prints names only. Lexical are stems, the table "
-            "of aliases and misspellings. Our questions have no key `product`.",
+            "of aliases and misspellings. The paper's key `product` is our `products`. The paper's semantic "
+            "stage uses BiomedBERT at a cosine of 0.93; cosines of another encoder are not comparable.",
         )
 
 
 def _variations(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
     prompts, shots = paper.prompts["single_step"], list(paper.variations["aliases"])
-    yield from missing_cells(study, "figure A4", model, prompts, shots)
+    yield from missing_cells(study, "figure A4", model, prompts, shots, SINGLE_STEP_TASKS)
     rows: list[Row] = []
     for cell in study.of(model, NO_LOOP):
         rates = variation_rates(study.cells[cell])

@@ -1,15 +1,15 @@
 """The figures and the table of results of the self-review paper."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from retrocypher.plugins.analysis.report import SeriesRatings, series_ratings
 from retrocypher.plugins.analysis.study import Study
-from retrocypher.plugins.judge.agreement import by_judge
+from retrocypher.plugins.judge.agreement import Rating, by_judge
 from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
 from retrocypher.plugins.reporting.study.paper import Arm, SelfReviewPaper, self_review_paper
-from retrocypher.plugins.reporting.study.parts import Missing, Part, run_command
+from retrocypher.plugins.reporting.study.parts import Missing, Part, not_from_runs, run_command
 
 _JUDGE = "gpt-4o"
 """The judge of the paper."""
@@ -18,6 +18,7 @@ _JUDGE = "gpt-4o"
 def self_review_parts(study: Study) -> Iterator[Part | Missing]:
     """Yield all parts of the paper that runs can show."""
     paper = self_review_paper()
+    yield from not_from_runs(paper.not_from_runs)
     for arm in paper.arms:
         yield from _missing(study, arm)
     judges = by_judge(study.ratings)
@@ -82,39 +83,61 @@ def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], jud
 
 
 def _results(study: Study, paper: SelfReviewPaper) -> Part:
-    rows = model_rows(study.results)
-    for row in rows:
-        row |= _judged(study, str(row["model"]), str(row["loop"]))
-        arm = next((arm for arm in paper.arms if row["loop"] in arm.loops), None)
-        row["paper_score"] = arm.mean if arm else None
+    rows: list[Row] = []
     control, review = paper.arms
-    for label in study.models:
-        of = {str(row["loop"]): row.get("score") for row in rows if row["model"] == label}
-        before = next((of[loop] for loop in control.loops if of.get(loop)), None)
-        for row in rows:
-            if row["model"] == label and row["loop"] in review.loops and before and row["score"] is not None:
-                row["gain_percent"] = 100 * (row["score"] - before) / before
-                row["paper_gain_percent"] = paper.relative_gain_percent
+    for of_model in model_rows(study.results):
+        model, loop = str(of_model["model"]), str(of_model["loop"])
+        arm = next((arm for arm in paper.arms if loop in arm.loops), None)
+        judges = _by_judge(study, model)
+        for (judge, criteria), by_loop in judges.items() or [(("", ""), {})]:
+            found = series_ratings(model, loop, list(by_loop.get(loop, {}).values())).mean
+            row = of_model | {"judge": judge, "criteria": criteria[:8], "judged": found.n}
+            row |= with_ends("score", found) | {"paper_score": arm.mean if arm else None}
+            before = next((by_loop[name] for name in control.loops if name in by_loop), {})
+            if arm is review and (gain := _gain(before, by_loop.get(loop, {}))) is not None:
+                row |= {"gain_percent": gain, "paper_gain_percent": paper.relative_gain_percent}
+            rows.append(row)
     prices = ", ".join(
         f"{each.name} {each.prompt:.2f} and {each.completion:.2f}" for each in paper.prices.models
     )
     return Part(
-        number="table 1",
-        file="table-1",
+        number="results",
+        file="results",
         title="Results of each model, with list price, tokens and time",
         rows=rows,
         shown=rows,
-        note="Score: mean of the judge, with the reference query if both variants were asked. Gain: of the "
-        "mean score over that of the control arm. Prices are in USD per million tokens, prompt and "
-        f"completion; {paper.prices.place} of the paper has {prices}.",
+        note="Score: mean of a judge, with the reference query if both variants were asked. Gain: of the "
+        "mean score over that of the control arm, in the cases that both arms have. Tokens, time and list "
+        "price leave out the schema analyst, who is asked once a run (`loops.once` in its manifest). Prices "
+        f"are in USD per million tokens, prompt and completion; {paper.prices.place} of the paper, which "
+        f"compares LLMs, has {prices}.",
     )
 
 
-def _judged(study: Study, model: str, loop: str) -> Row:
-    ratings = [each for each in study.ratings if (each.model, each.loop) == (model, loop)]
-    variants = {each.variant for each in ratings}
-    chosen = "with_reference" if "with_reference" in variants else "without_reference"
-    found = (
-        series_ratings(model, loop, [each for each in ratings if each.variant == chosen]) if ratings else None
-    )
-    return {"judged": found.mean.n if found else 0, **with_ends("score", found.mean if found else None)}
+_ByCase = Mapping[str, Rating]
+"""Ratings by case, whatever its loop."""
+
+
+def _by_judge(study: Study, model: str) -> dict[tuple[str, str], dict[str, dict[str, Rating]]]:
+    """Return the ratings of a model by judge and criteria, then by loop and case."""
+    found: dict[tuple[str, str], dict[str, dict[str, Rating]]] = {}
+    # Of the variants of a judge, the one with the reference comes first.
+    for (judge, criteria, _), ratings in by_judge(study.ratings).items():
+        of_model = [each for each in ratings if each.model == model]
+        if of_model and (judge, criteria) not in found:
+            by_loop = found[judge, criteria] = {}
+            for each in of_model:
+                case = each.case_id.removesuffix(f"-{each.loop}-{model}")
+                by_loop.setdefault(each.loop, {})[case] = each
+    return found
+
+
+def _gain(before: _ByCase, after: _ByCase) -> float | None:
+    """Return the gain of the mean score in per cent, over the cases with a score in both arms."""
+    pairs = [
+        (old.score, new.score)
+        for case, new in after.items()
+        if (old := before.get(case)) and old.score is not None and new.score is not None
+    ]
+    was = sum(old for old, _ in pairs)
+    return 100 * (sum(new for _, new in pairs) - was) / was if was else None

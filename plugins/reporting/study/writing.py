@@ -11,7 +11,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
-from retrocypher.plugins.analysis.study import Study, read_study
+from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of, number_with_ends
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
@@ -30,6 +30,8 @@ class WrittenStudy(Struct, frozen=True):
     files: list[Path]
     """Figures and tables."""
     cases: int
+    differing: list[str]
+    """In what the runs differ, in words."""
     missing: list[Missing]
 
 
@@ -46,9 +48,11 @@ class ShownPart(Struct, frozen=True):
     cells: list[list[str]]
 
 
-def write_study(paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf) -> WrittenStudy:
+def write_study(
+    paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf, words_of: WordsOf
+) -> WrittenStudy:
     """Read runs and write all parts; raise InputError if a run cannot be read or the folder be written."""
-    study = read_study(paths)
+    study = read_study(paths, words_of)
     made = list(parts_of(study))
     missing = together([each for each in made if isinstance(each, Missing)])
     parts = [each for each in made if isinstance(each, Part)]
@@ -62,7 +66,7 @@ def write_study(paths: Sequence[Path], out: Path, title: str, parts_of: PartsOf)
             f"--out {out}: cannot be written to ({error.strerror}); name a writable folder"
         ) from error
     files = [out / name for each in shown for name in each.files]
-    return WrittenStudy(page, files, len(study.table), missing)
+    return WrittenStudy(page, files, len(study.table), [*study.differing], missing)
 
 
 def _write(part: Part, out: Path) -> ShownPart:
@@ -108,6 +112,7 @@ def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequenc
             (str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs
         ],
         "models": list(study.models),
+        "differing": study.differing,
         "cases": counted(len(study.table), "case"),
         "parts": parts,
         "missing": missing,

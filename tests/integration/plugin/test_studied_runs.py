@@ -63,7 +63,7 @@ def test_figures_and_table_have_the_numbers_of_the_runs(
     named = [str(ran.run) for ran in runs]
     studied = CliRunner().invoke(cli, ["study", "self-review", *named, "--out", str(out)])
     assert studied.exit_code == 0, studied.output
-    assert "missing" not in studied.output
+    assert "no case" not in studied.output
     assert "8 cases" in studied.output
 
     def histogram(name: str) -> dict[float, float]:
@@ -74,8 +74,8 @@ def test_figures_and_table_have_the_numbers_of_the_runs(
     assert histogram("figure-3-without-reference") == {0.2: 3, 0.7: 1}
     assert histogram("figure-4-without-reference") == {0.2: 1, 0.7: 3}
     names = ("cases", "judged", "f1", "score", "paper_score")
-    assert numbers(out / "table-1.csv", *names) == [[4, 4, 0.25, 0.525, 0.61], [4, 4, 0.75, 0.775, 0.65]]
-    control, review = csv.DictReader((out / "table-1.csv").open())
+    assert numbers(out / "results.csv", *names) == [[4, 4, 0.25, 0.525, 0.61], [4, 4, 0.75, 0.775, 0.65]]
+    control, review = csv.DictReader((out / "results.csv").open())
     assert (control["gain_percent"], review["gain_percent"][:6]) == ("", "47.619")
     # Each call has 100 tokens and 20. The generator is asked once a case; the roles two, three, three and
     # five times: the last query is corrected three times, and its result analysed once.
@@ -83,6 +83,6 @@ def test_figures_and_table_have_the_numbers_of_the_runs(
     price = 0.4 * 100 + 1.6 * 20
     calls = (1, (4 + 2 + 3 + 3 + 5) / 4)
     expected = [[120 * each, round(1000 * each * price / 1e6, 6)] for each in calls]
-    assert numbers(out / "table-1.csv", *called) == expected
+    assert numbers(out / "results.csv", *called) == expected
     page = (out / "index.html").read_text()
     assert page.count("data:image/png;base64,") == 4

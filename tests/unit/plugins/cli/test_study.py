@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,13 +118,29 @@ def test_rates_before_and_after_correction(tmp_path: Path) -> None:
     assert rates == [round(1 / 3, 6), round(2 / 3, 6)]
     text = rows_of(out / "section-3.csv")
     # No query missed products, so none can be fewer.
-    assert [row["ours_percent"][:4] for row in text] == ["50.0", "", "33.3"]
-    assert [row["paper"] for row in text] == ["~80", "~80", "up to ~86-95"]
+    assert [row["ours_percent"][:4] for row in text] == ["50.0", "", "33.3", "66.6"]
+    assert [row["paper"] for row in text] == ["~80", "~80", "up to ~86-95", "up to ~86-95"]
+
+
+def test_what_was_mended_before_a_validator_looked_is_an_error_that_was_corrected(tmp_path: Path) -> None:
+    label = "traversal_direction"
+    mended = corrected(QUESTIONS["precursors"][0], label, "")
+    scores = dict.fromkeys(("f1", "precision", "recall", "row_f1", "focus_f1"), 1.0)
+    right: dict[str, Any] = {**scores, "passed": True, "errors": []}
+    looked = Round(
+        "validator:checklist", None, "", "B", "valid", findings=[{"result": {"status": "ok", **right}}]
+    )
+    mended.rounds[1:] = [looked]
+    records = [mended, *(corrected(each, label, label) for each in QUESTIONS["precursors"][1:4])]
+    study("reaction", write(tmp_path / "run", records), "--out", tmp_path / "out")
+    _, after = rows_of(tmp_path / "out" / "figure-A2.csv")
+    assert numbers(after, "non_detected_error_rate", "non_corrected_error_rate") == [0.75, 0.75]
 
 
 def test_variations_and_columns_stand_beside_those_of_the_paper(tmp_path: Path) -> None:
     first, second, third, *_ = QUESTIONS["precursors"]
     keys = {"agents": {**key_score(1.0), "columns": {"agentName": "stem", "mine_$": "misspelling"}}}
+    keys["products"] = {**key_score(1.0), "columns": {"mainProduct": "stem"}}
     scores = {"f1": 1.0, "precision": 1.0, "recall": 1.0, "per_key": keys}
     renamed = first.reference_cypher.replace("AS reactants", "AS precursors")
     records = [
@@ -139,7 +156,8 @@ def test_variations_and_columns_stand_beside_those_of_the_paper(tmp_path: Path) 
     names = ("right", "aliases_percent", "aliases_paper_percent", "property_order_percent")
     assert numbers(row, *names) == [2, 50, 100, 0]
     columns = [(row["variant"], row["stage"], row["in_paper"]) for row in rows_of(out / "figure-A3.csv")]
-    assert columns == [("agentName", "stem", "yes"), ("mine_$", "misspelling", "no")]
+    expected = [("agentName", "stem", "yes"), ("mine_$", "misspelling", "no"), ("mainProduct", "stem", "yes")]
+    assert columns == expected
     latex = (out / "figure-A3.tex").read_text("utf-8")
     assert r"agentName (1), mine\_\$ (1)" in latex
     assert not re.search(r"(?<!\\)[$_]", latex)
@@ -161,6 +179,11 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
         f"{ask} --prompt P1,P2,P3,P4,P5 --shot 1S-S,1S-D-R,1S-D-S",
     ]
     assert f"{ask} --prompt P2,P4 --shot ZS,1S-D-R,1S-D-S --loop cove" in commands["figure A2"]
+    assert commands["section 3"] == commands["figure A2"][-1:]
+    assert commands["figure 4, table"] == commands["figure 4"]
+    others = "precursors,producing_reactions,multi_product,co_products,conditions"
+    every = "--prompt P1,P2,P3,P4,P5 --shot ZS,1S-S,1S-D-R,1S-D-S"
+    assert f"{ask} {every} --task {others}" in commands["figure A5"]
     (rescore,) = commands["figure A3"]
     assert rescore.startswith(f"retrocypher rescore {run} --key-encoder ")
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
@@ -172,6 +195,44 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
     addresses = re.findall(r'(?:src|href)="([^"#][^"]*)"', page)
     assert addresses
     assert all(each.startswith("data:") or (tmp_path / "out" / each).is_file() for each in addresses)
+
+
+def test_a_command_asks_as_the_runs_of_its_model_did(tmp_path: Path) -> None:
+    options = {"task": ["precursors"], "sample": 6, "seed": 3, "questions": "random", "query_timeout": 30.0}
+    manifest = {"models": [{"label": "mutant", "kind": "mutant"}], "options": {**options, "cache": "x"}}
+    record = case(QUESTIONS["precursors"][0], 1.0, model="mutant")
+    run = write_run(tmp_path / "run", [record], some_questions(), manifest)
+    found = json.loads(study("reaction", run, "--out", tmp_path / "out", "--json"))["missing"]
+    commands = {number: each["commands"] for each in found for number in each["numbers"]}
+
+    carried = "--sample 6 --seed 3 --questions random"
+    every = "--prompt P1,P2,P3,P4,P5 --shot ZS,1S-S,1S-D-R,1S-D-S"
+    assert commands["figure 3"] == [f"pytest benchmarks --model mutant {every} --task best_yield {carried}"]
+    cove = "--prompt P2,P4 --shot ZS,1S-D-R,1S-D-S --loop cove --task precursors --loop-model SPEC"
+    assert commands["section 3"] == [f"pytest benchmarks --model mutant {cove} {carried}"]
+
+
+def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_path: Path) -> None:
+    first, second, *_ = QUESTIONS["best_yield"]
+
+    def run(name: str, prompt: str, *asked: Question, **conditions: Any) -> Path:
+        manifest = {"models": [{"label": MODEL, "kind": "openai"}], **conditions}
+        return write_run(tmp_path / name, [case(asked[0], 1.0, prompt=prompt)], asked, manifest)
+
+    paper, guided = ({"prompt_set": {"name": name, "sha256": "a"}} for name in ("paper", "guided"))
+    runs = [run("a", "P1", first, **paper), run("b", "P2", second, **guided)]
+    said = study("reaction", *runs, "--out", tmp_path / "out")
+    assert f"the runs differ in prompt set: paper (a) in {runs[0]}; guided (a) in {runs[1]}" in said
+    page = Read((tmp_path / "out" / "index.html").read_text("utf-8")).text
+    assert "The runs differ in prompt set" in page
+    # P1 and P2 were asked other questions.
+    assert "The rows have different questions" in page
+
+    other = replace(first, reference_cypher="RETURN 1")
+    for name, changed in (("other", {}), ("graph", {"graph": {"fingerprint": "f"}})):
+        third = run(name, "P3", first if changed else other, **changed)
+        with pytest.raises(InputError, match=f"a and .*{name} were measured under different conditions"):
+            study("reaction", runs[0], third, "--out", tmp_path / "out")
 
 
 def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> None:
@@ -271,11 +332,27 @@ def test_the_arms_of_the_self_review_paper(tmp_path: Path) -> None:
     for number, expected in (("3", {"0.2", "0.6"}), ("4", {"0.4", "1.0"})):
         rows = rows_of(out / f"figure-{number}-with-reference.csv")
         assert {row["score"] for row in rows if row["cases"] == "1"} == expected
-    control, review = rows_of(out / "table-1.csv")
+    control, review = rows_of(out / "results.csv")
     assert numbers(control, "score", "paper_score") == [0.4, 0.61]
     names = ("score", "paper_score", "gain_percent", "tokens_per_case", "usd_per_million_prompt_tokens")
     assert numbers(review, *names) == [0.7, 0.65, 75, 1100, 0.4]
-    assert "missing" not in output
+    asked_of = [line for line in output.splitlines() if "missing" in line]
+    assert all("is not made from runs" in line for line in asked_of)
+    assert "figures 5 to 8" in "".join(asked_of)
+
+    # Another judge has a row of its own; the gain is of the case that both arms have.
+    other = [
+        case(asked[place], 1.0, loop=loop, prompt="P4", judge={**judged(score), "model": "other"})
+        for loop, place, score in (
+            ("self-review-control", 0, 0.5),
+            ("self-review-control", 1, 0.9),
+            ("self-review", 0, 0.6),
+        )
+    ]
+    study("self-review", write(tmp_path / "two", [*records, *other]), "--out", tmp_path / "two-out")
+    _, _, first, second = rows_of(tmp_path / "two-out" / "results.csv")
+    assert numbers(first, "score", "gain_percent") == [0.7, 75]
+    assert (second["judge"], *numbers(second, "score", "gain_percent")) == ("other", 0.6, 20)
 
     alone = write(tmp_path / "alone", [case(asked[0], 1.0, loop="review")])
     output = study("self-review", alone, "--out", tmp_path / "other")
