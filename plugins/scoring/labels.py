@@ -157,8 +157,8 @@ def diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     shown = evidence(question, execution, scores, values)
-    # Where the right reactions are returned, the small graphs show no more.
-    tries = status in ("ok", "timeout") and shown.answers != "equal"
+    # Where the right reactions or no ids are returned, the small graphs show no more.
+    tries = status in ("ok", "timeout") and shown.answers not in ("equal", "unknown")
     read = _read(cypher, asked_of(question), schema, tries)
     labels = _labels(question, execution, scores, shown, read)
     if read.unread is not None:

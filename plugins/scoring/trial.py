@@ -96,8 +96,7 @@ class Failure:
             return True
         if name not in self.traps - self.trapped or shown.answers in ("none", "unknown"):
             return False
-        # Fewer reactions lack molecules as a matter of course.
-        return name not in _OF_ARROWS or not (shown.surplus or (shown.lacking and shown.answers != "fewer"))
+        return name not in _OF_ARROWS or not (shown.surplus or shown.lacking)
 
 
 def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:

@@ -238,12 +238,14 @@ def _types(case: Case, route: Route) -> Iterator[Finding]:
 
 def _beside(case: Case, route: Route) -> Iterator[Finding]:
     """Agents and solvents that a reaction of the route has to have, perhaps in place of a reactant."""
-    made = {case.domain.components[name].type for name in ("reactants", "products")}
+    takes = case.domain.components["reactants"].type
+    made = {takes, case.domain.components["products"].type}
     for link in case.view.links:
         extra = link.status == "required" and link not in route.links and link.types - made == link.types
         if extra and link.types and link.start in route.nodes and case.view.is_reaction(link.start):
+            entered = any(other.end == link.start and takes in other.types for other in case.view.links)
             yield case.finding(
-                "wrong_relationship",
+                "duplicate_or_incomplete" if entered else "wrong_relationship",
                 f"{case.pattern(link)} is no part of a route: it keeps only reactions with such a molecule. "
                 f"Follow `{'|'.join(sorted(made))}`.",
                 link.edge,

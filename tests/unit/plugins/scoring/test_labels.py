@@ -10,6 +10,7 @@ from support.graph_values import VALUES
 from support.records import record_of
 from support.suite import CHECKOUT
 
+from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.labels.error_labels import LABELS, Label, is_label
 from retrocypher.kg.questions.question import Question
@@ -133,6 +134,54 @@ def test_a_route_goes_no_further_than_its_target() -> None:
     )
 
     assert labelled(asked, cypher, execution())[0] == "endpoint_anchoring"
+
+
+CONTEXT = """[(s:Molecule)-[:REACTS_IN]->(r) | s.name] AS reactants,
+[(r)-[:PRODUCES]->(s:Molecule) | s.name] AS products, [(r)-[:USES_AGENT]->(s:Molecule) | s.name] AS agents,
+[(r)-[:USES_SOLVENT]->(s:Molecule) | s.name] AS solvents"""
+YIELDS = "MATCH (t:Molecule {name: 'CCO'})<-[e:PRODUCES]-(r:Reaction)"
+BEST = f"WITH ranked[0].r AS r, ranked[0].y AS target_yield RETURN r.id AS id, {CONTEXT}, target_yield"
+
+
+@pytest.mark.parametrize(
+    ("task", "cypher", "label"),
+    [
+        (
+            "precursors",
+            "MATCH (r:Reaction) WHERE any(n IN [(s)-[:REACTS_IN]->(r) | s.name] WHERE n = 'CCO') "
+            f"RETURN r.id AS id, {CONTEXT}",
+            "endpoint_anchoring",
+        ),
+        (
+            "best_yield",
+            f"WITH COLLECT {{ {YIELDS} RETURN {{r: r, y: e.yield}} ORDER BY e.yield DESC }} AS ranked {BEST}",
+            "missing_null_check",
+        ),
+        (
+            "best_yield",
+            f"WITH COLLECT {{ {YIELDS} WHERE e.yield IS NOT NULL RETURN {{r: r, y: e.yield}} "
+            f"ORDER BY e.yield }} AS ranked {BEST}",
+            "wrong_aggregation_or_order",
+        ),
+    ],
+)
+def test_what_a_query_returns_on_small_graphs_names_its_error(task: str, cypher: str, label: str) -> None:
+    asked = question(task)
+    cypher = cypher.replace("'CCO'", quote(asked.target))
+
+    assert labelled(asked, cypher, execution())[0] == label
+
+
+def test_molecules_of_another_component_are_extra_or_of_the_wrong_type() -> None:
+    asked = next(each for each in QUESTIONS if any(row["agents"] and row["solvents"] for row in each.gold))
+    columns = list(asked.gold[0])
+    swapped = [[row["solvents" if key == "agents" else key] for key in columns] for row in asked.gold]
+    both = [
+        [row[key] + row["solvents"] if key == "agents" else row[key] for key in columns] for row in asked.gold
+    ]
+
+    assert labelled(asked, asked.reference_cypher, execution(swapped, columns))[0] == "wrong_relationship"
+    assert labelled(asked, asked.reference_cypher, execution(both, columns))[0] == "extra_component:agents"
 
 
 def test_labels_in_the_order_of_their_evidence() -> None:
