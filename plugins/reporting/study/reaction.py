@@ -335,7 +335,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
             rows=rows,
             shown=shown,
             note="The number of cases in brackets; the paper prints names only. Lexical are stems, the table "
-            "of aliases and misspellings. The paper's key `product` is our `products`. The paper's semantic "
+            "of aliases and misspellings. The paper's key product is our key products. The paper's semantic "
             "stage uses BiomedBERT at a cosine of 0.93; cosines of another encoder are not comparable.",
         )
 

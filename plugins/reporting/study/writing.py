@@ -19,6 +19,8 @@ from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
 _PAGE = "index.html"
+_LONG = 40
+"""Characters of a text that is too long to stand like a number."""
 
 PartsOf = Callable[[Study], Iterable[Part | Missing]]
 
@@ -46,6 +48,8 @@ class ShownPart(Struct, frozen=True):
     """Its width on a screen, in pixels."""
     columns: list[str]
     cells: list[list[str]]
+    wordy: list[bool]
+    """Of each column, whether it has long texts, which begin at the left."""
 
 
 def write_study(
@@ -91,7 +95,9 @@ def _write(part: Part, out: Path) -> ShownPart:
             files.append(f"{name}{ending}")
     columns = columns_of(part.shown) if part.shown else []
     cells = [[_cell(row, column) for column in columns] for row in part.shown]
-    return ShownPart(part, files, image, width, [column.replace("_", " ") for column in columns], cells)
+    wordy = [any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))]
+    titles = [column.replace("_", " ") for column in columns]
+    return ShownPart(part, files, image, width, titles, cells, wordy)
 
 
 def _cell(row: Row, column: str) -> str:
