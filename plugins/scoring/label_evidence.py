@@ -59,6 +59,7 @@ class Evidence:
         lacking: Keys that have a column, without some of gold's values.
         surplus: Keys with values that gold does not have.
         swapped: Keys whose values that gold does not have are all those of another component.
+        added: Of these, keys that have all of gold's values, at least one.
         counted: Keys of molecules with numbers for values.
         reversed: Whether routes of gold were returned from the target to the precursor.
         lengths: Numbers of steps of the returned routes.
@@ -72,6 +73,7 @@ class Evidence:
     lacking: frozenset[str]
     surplus: frozenset[str]
     swapped: frozenset[str] = frozenset()
+    added: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
     reversed: bool = False
     lengths: frozenset[int] = frozenset()
@@ -117,6 +119,7 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
     surplus = frozenset(key for key, counts in keys.items() if counts.fp)
     # Where all else is that of gold's reactions, numbers that are none of their ids are no ids.
     are_ids = missing or surplus or ids.returned & ids.gold
+    swapped = frozenset(key for key in surplus & _ROLES if _is_swapped(key, found))
     return Evidence(
         status=status,
         empty=empty,
@@ -125,7 +128,8 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
         absent=absent if status == "ok" else frozenset(),
         lacking=frozenset(missing - absent),
         surplus=surplus,
-        swapped=frozenset(key for key in surplus & _ROLES if _is_swapped(key, found)),
+        swapped=swapped,
+        added=frozenset(key for key in swapped if found[key].gold and found[key].gold <= found[key].returned),
         counted=frozenset(key for key in keys if key != "target_yield" and _are_numbers(found[key].returned)),
     )
 
@@ -161,7 +165,7 @@ def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
     if name == "limit" and shown.answers == "more" and "target_yield" not in (scores.per_key or {}):
         # Where all are asked for, it can only have taken some away.
         return True
-    if name == "wrong_relationship" and shown.swapped and not shown.lacking:
+    if name == "wrong_relationship" and shown.added and not shown.lacking:
         # Molecules of another component were added to the right ones.
         return shown.answers == "equal"
     if name == "wrong_aggregation_or_order" and shown.absent and not (shown.lacking or shown.surplus):

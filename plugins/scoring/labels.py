@@ -227,10 +227,13 @@ def _labels(
     by_text = any(name_of(label) not in _SEEN for label in likely)
     if not by_text and shown.swapped & shown.lacking:
         likely = ["wrong_relationship", *likely]
+    by_trial: list[str] = []
     if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
-        after = by_text and not tried.is_plain
-        likely = [*likely, tried.finding.label] if after else [tried.finding.label, *likely]
-    causes = [label for label in likely if not contradicted(label, shown, scores)]
+        by_trial = [tried.finding.label]
+    # What the text says is enough, unless the trial is plain.
+    ordered = (likely, by_trial) if by_text and not (tried and tried.is_plain) else ([*by_trial, *likely],)
+    possible = ([each for each in one if not contradicted(each, shown, scores)] for one in ordered)
+    causes = next(filter(None, possible), [])
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])

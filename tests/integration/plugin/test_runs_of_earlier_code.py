@@ -105,10 +105,10 @@ def test_report_and_allure(run: Path, tmp_path: Path) -> None:
 def test_a_run_of_the_former_review_is_studied_but_not_replayed(tmp_path: Path) -> None:
     run = unpacked("review", tmp_path)
     found = said("study", "self-review", run, "--out", tmp_path / "study")
-    assert (found["cases"], [each["why"] for each in found["missing"]]) == (
-        CASES["review"],
-        ["no case with the loop self-review-control"],
-    )
+    assert found["cases"] == CASES["review"]
+    assert [each["why"] for each in found["missing"] if each["commands"]] == [
+        "no case with the loop self-review-control"
+    ]
     rows = list(csv.DictReader((tmp_path / "study" / "figure-4-with-reference.csv").open()))
     assert {(row["loop"], row["score"]): row["cases"] for row in rows if row["cases"] != "0"} == {
         ("review", "0.9"): "4"
