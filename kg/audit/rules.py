@@ -11,9 +11,9 @@ from rdkit.Chem import rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from retrocypher.kg.audit.finding import Finding
+from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.reaction import ROLES, Reaction
 
-_WITHOUT_VALENCE = Chem.SanitizeFlags.SANITIZE_ALL ^ Chem.SanitizeFlags.SANITIZE_PROPERTIES
 _SHOWN = 5
 _NEAR = 1.0
 """Percentage points by which a yield of a text may differ from that of the record: texts round."""
@@ -164,11 +164,4 @@ def _without_tautomer(name: str) -> str:
     return str(rdMolHash.MolHash(_molecule(name), rdMolHash.HashFunction.HetAtomTautomer))
 
 
-@cache
-def _molecule(name: str) -> Chem.Mol:
-    with rdBase.BlockLogs():
-        molecule = Chem.MolFromSmiles(name)
-        if molecule is None:
-            molecule = Chem.MolFromSmiles(name, sanitize=False)
-            Chem.SanitizeMol(molecule, _WITHOUT_VALENCE)
-        return molecule
+_molecule = cache(molecule_of)

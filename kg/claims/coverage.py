@@ -102,11 +102,11 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
     denies = any(each.negated or _counts_none(each) for each in claims)
     best = any(each.predicate == "BEST_YIELD" for each in claims)
     # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
-    legend = _is_legend(tokens) or (by_model and needs_no_claim(sentence))
+    exempt = _is_legend(tokens) or (by_model and needs_no_claim(sentence))
     for place, token in enumerate(tokens):
         kinds = token.kinds
         if (
-            (_denies(token) and not (denies or legend or (counts and _no_others(tokens, place))))
+            (_denies(token) and not (denies or exempt or (counts and _no_others(tokens, place))))
             or (
                 "exclusives" in kinds
                 and not (counts or denies or _of_steps(tokens, place, asked) or _of_yield(tokens, place))

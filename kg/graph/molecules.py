@@ -96,6 +96,15 @@ def _parse(smiles: str) -> tuple[Chem.Mol | None, bool]:
     return (None, False) if failed != Chem.SanitizeFlags.SANITIZE_NONE else (molecule, False)
 
 
+def molecule_of(name: str) -> Chem.Mol:
+    """Return the molecule of a name of the graph, its valence unchecked; raise ValueError for others."""
+    with rdBase.BlockLogs():
+        molecule, _ = _parse(name)
+    if molecule is None:
+        raise ValueError(f"{name!r} is no name of a molecule")
+    return molecule
+
+
 def mapped_molecules(side: str) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Yield the molecules of one side of a reaction: canonical SMILES, and the map numbers of its atoms.
 

@@ -11,8 +11,7 @@ from msgspec import Struct
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.audit.rules import audit
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
 from retrocypher.plugins.cli.console import emit, json_option
 from retrocypher.plugins.formatting.text import counted
@@ -70,7 +69,7 @@ def audit_command(
     """
     accepted = [_limit(each) for each in limits]
     reactions = read_graph(folder)
-    texts = _texts() if fingerprint_of(reactions) == graph_fingerprint() else {}
+    texts = _texts() if read_manifest(folder)["fingerprint"] == graph_fingerprint() else {}
     by_rule: dict[str, list[Finding]] = defaultdict(list)
     for found in audit(reactions, texts):
         by_rule[found.rule].append(found)
