@@ -1,0 +1,70 @@
+"""How sure a fact of the graph is, from the sources that agree with it or differ."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from retrocypher.kg.evidence.evidence import FactKind, Source, Verdict
+
+COUNTS_FILE = Path(__file__).with_name("counts.yaml")
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """Right and wrong facts among the labelled ones."""
+
+    right: int
+    wrong: int
+
+    @property
+    def odds(self) -> float:
+        """Odds that a fact is right: those of the mean of Beta(1 + right, 1 + wrong)."""
+        return (1 + self.right) / (1 + self.wrong)
+
+
+class KindCounts(msgspec.Struct, frozen=True):
+    """The labelled facts of a kind: all, and by what each source says of them."""
+
+    all: Counts
+    sources: dict[Source, dict[Verdict, Counts]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """Naive Bayes over the verdicts of the sources, with rates from labelled facts.
+
+    The prior odds of a kind are those of Beta(1 + right, 1 + wrong). A verdict multiplies them by the ratio
+    of its rates among right and wrong facts, each the mean of a Beta posterior with the prior Beta(1, 1).
+    So few labels move the prior little, and a silent source does not move it. Rates of sources are taken
+    for independent of each other (Hand & Yu 2001, "Idiot's Bayes: not so stupid after all?").
+    """
+
+    kinds: Mapping[FactKind, KindCounts]
+
+    def confidence(self, kind: FactKind, verdicts: Iterable[tuple[Source, Verdict]]) -> float:
+        """Return the probability, from 0 to 1, that a fact of this kind is right."""
+        counts = self.kinds[kind]
+        odds = math.log(counts.all.odds)
+        for source, verdict in verdicts:
+            if by_verdict := counts.sources.get(source):
+                odds += _log_ratio(by_verdict, verdict)
+        return 1 / (1 + math.exp(-odds))
+
+
+def _log_ratio(by_verdict: Mapping[Verdict, Counts], verdict: Verdict) -> float:
+    here = by_verdict.get(verdict, Counts(0, 0))
+    right = sum(each.right for each in by_verdict.values())
+    wrong = sum(each.wrong for each in by_verdict.values())
+    return math.log((1 + here.right) / (2 + right)) - math.log((1 + here.wrong) / (2 + wrong))
+
+
+@cache
+def default_model() -> ConfidenceModel:
+    """Return the model with the shipped counts."""
+    return ConfidenceModel(
+        msgspec.convert(yaml.safe_load(COUNTS_FILE.read_text()), dict[FactKind, KindCounts])
+    )
