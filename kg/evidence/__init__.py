@@ -1,0 +1,1 @@
+"""Evidence for the facts of a graph, and how sure each is."""
