@@ -24,7 +24,9 @@ _CHARACTERS = 4
 """Characters of a token, about: as the gateway estimates calls before it knows better."""
 _NO_SHOT = "ZS"
 _ROLE_CALLS = {"cove": (1, 6), "self-review": (2, 7)}
-"""Calls of the roles of a loop in a case, at least and at most. The schema analyst is asked once a run."""
+"""Calls of the roles of a loop in a case, at least and at most."""
+_WITH_ANALYST = frozenset(("self-review", "self-review-control"))
+"""Loops whose schema analyst is asked once a run."""
 
 
 class PlannedRun(Struct, frozen=True):
@@ -108,6 +110,8 @@ def _callers(plan: Plan, spec: ModelSpec) -> Iterator[_Caller]:
         of_loop = cases // len(plan.loops.loops)
         if player is not None and most:
             yield _Caller(player, (least * of_loop, most * of_loop))
+    if player is not None and not _WITH_ANALYST.isdisjoint(plan.loops.loops):
+        yield _Caller(player, (1, 1))
     if plan.judge is not None:
         yield _Caller(plan.judge.spec, (len(VARIANTS) * cases, len(VARIANTS) * cases))
 

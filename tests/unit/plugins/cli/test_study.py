@@ -301,19 +301,19 @@ def test_each_call_is_priced_at_the_price_of_the_model_that_is_called() -> None:
         return found["calls"], found["usd"]
 
     # Two questions, each with review and without: four completions, two to seven calls of roles for each
-    # review, and eight judgements.
+    # review, one of the schema analyst for both loops together, and eight judgements.
     calls, (low, high) = costs("--judge gpt-4.1-nano")
-    assert calls == [16, 26]
-    once = low / 16
-    assert high == pytest.approx(26 * once)
+    assert calls == [17, 27]
+    once = low / 17
+    assert high == pytest.approx(27 * once)
     # Prompts and completions of this one cost twenty times as much.
     dear = 20 * once
-    assert costs("--judge gpt-4.1")[1] == pytest.approx([8 * once + 8 * dear, 18 * once + 8 * dear])
+    assert costs("--judge gpt-4.1")[1] == pytest.approx([9 * once + 8 * dear, 19 * once + 8 * dear])
     _, usd = costs("--judge gpt-4.1-nano --loop-model gpt-4.1")
-    assert usd == pytest.approx([12 * once + 4 * dear, 12 * once + 14 * dear])
+    assert usd == pytest.approx([12 * once + 5 * dear, 12 * once + 15 * dear])
     # The paper's judge, 25 times as much.
-    assert costs()[1] == pytest.approx([(8 + 8 * 25) * once, (18 + 8 * 25) * once])
-    assert costs("--judge nobody-knows") == ([16, 26], None)
+    assert costs()[1] == pytest.approx([(9 + 8 * 25) * once, (19 + 8 * 25) * once])
+    assert costs("--judge nobody-knows") == ([17, 27], None)
     (judged, _) = plan("reaction", "--model", "oracle", "--options", "--sample 2 --judge gpt-4o")
     assert judged["calls"] == [2 * judged["cases"]] * 2
 
