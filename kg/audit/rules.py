@@ -12,11 +12,11 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from retrocypher.kg.audit.finding import Finding
 from retrocypher.kg.graph.molecules import molecule_of
-from retrocypher.kg.graph.reaction import ROLES, Reaction
+from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
 _SHOWN = 5
 _NEAR = 1.0
-"""Percentage points by which a yield of a text may differ from that of the record: texts round."""
+"""Percentage points by which a yield of a text may differ from that of the record."""
 _TEXT_YIELD = re.compile(
     r"yield[^.;%\d]{0,25}(?P<after>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)"
     r"|(?P<before>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)[\s-]{0,2}(?:of theory|overall yield|yield)",
@@ -24,14 +24,19 @@ _TEXT_YIELD = re.compile(
 )
 
 
-def audit(reactions: Sequence[Reaction], texts: Mapping[int, str] | None = None) -> Iterator[Finding]:
+def audit(
+    reactions: Sequence[Reaction],
+    texts: Mapping[int, str] | None = None,
+    records: Mapping[int, Sequence[RecordYield]] | None = None,
+) -> Iterator[Finding]:
     """Yield what the rules find in the reactions of a graph, reaction by reaction, then duplicates.
 
     Args:
         texts: Procedure texts by reaction; without them, `text_yield` finds nothing.
+        records: The yields of the records of disputed reactions; without them, details lack the values.
     """
     for reaction in reactions:
-        yield from _record_yields(reaction)
+        yield from _record_yields(reaction, (records or {}).get(reaction.id, ()))
         yield from _text_yield(reaction, (texts or {}).get(reaction.id, ""))
         yield from _roles(reaction)
         yield from _balance(reaction)
@@ -40,10 +45,11 @@ def audit(reactions: Sequence[Reaction], texts: Mapping[int, str] | None = None)
     yield from _duplicates(reactions)
 
 
-def _record_yields(reaction: Reaction) -> Iterator[Finding]:
+def _record_yields(reaction: Reaction, records: Iterable[RecordYield]) -> Iterator[Finding]:
     if reaction.yields_disputed:
         kept = ", ".join(f"{value:g} %" for value in reaction.yields if value is not None)
-        yield Finding("record_yields", (reaction.id,), f"kept: {kept or 'none'}")
+        given = "".join(f"; {each.value:g} % in {place_of(each)}" for each in records)
+        yield Finding("record_yields", (reaction.id,), f"kept: {kept or 'none'}{given}")
 
 
 def text_yields(text: str) -> set[float]:
@@ -52,14 +58,25 @@ def text_yields(text: str) -> set[float]:
     return {float(each) for each in found}
 
 
-def _text_yield(reaction: Reaction, text: str) -> Iterator[Finding]:
-    known = [value for value in reaction.yields if value is not None]
+def stated_yield(reaction: Reaction, text: str) -> float | None:
+    """Return the yield that a text states for the only product of a reaction with a known yield."""
     stated = text_yields(text)
     # With several, it is not clear which step or product each belongs to.
-    if len(known) == 1 and len(stated) == 1:
-        (value,) = stated
-        if abs(value - known[0]) > _NEAR:
-            yield Finding("text_yield", (reaction.id,), f"record: {known[0]:g} %, text: {value:g} %")
+    if len(stated) == 1 and sum(value is not None for value in reaction.yields) == 1:
+        return stated.pop()
+    return None
+
+
+def is_near(one: float, other: float) -> bool:
+    """Return whether the yield of a text is that of a record: texts round."""
+    return abs(one - other) <= _NEAR
+
+
+def _text_yield(reaction: Reaction, text: str) -> Iterator[Finding]:
+    stated = stated_yield(reaction, text)
+    for value in reaction.yields:
+        if stated is not None and value is not None and not is_near(stated, value):
+            yield Finding("text_yield", (reaction.id,), f"record: {value:g} %, text: {stated:g} %")
 
 
 def _roles(reaction: Reaction) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ CHANGES = {
 }
 """What is changed in a record that is kept or dropped later; counted in values, not in records."""
 
-_Key = tuple[tuple[str, ...], ...]
+MoleculesByRole = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ class Drop:
 class Report:
     """The records read and dropped, the values changed (`CHANGES`), and file and name of unread columns.
 
-    ``highest_yield`` is the highest percentage of each file that has any.
+    ``highest_yield`` is the highest percentage of each file that has any. ``disputed`` has all records of
+    the reactions with disputed yields, as reactions, by `key_of`.
     """
 
     read: int = 0
@@ -58,6 +59,7 @@ class Report:
     changes: Counter[str] = field(default_factory=Counter)
     ignored: set[tuple[str, str]] = field(default_factory=set)
     highest_yield: dict[str, float] = field(default_factory=dict)
+    disputed: dict[MoleculesByRole, list[Reaction]] = field(default_factory=dict)
 
     def dropped(self) -> dict[str, int]:
         """Return how many records each rule dropped, in the order of the rules, zeros included."""
@@ -108,7 +110,7 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     return [replace(reaction, id=number) for number, reaction in enumerate(kept, start=1)]
 
 
-def key_of(reaction: Reaction) -> _Key:
+def key_of(reaction: Reaction) -> MoleculesByRole:
     """Return what makes two reactions duplicates: the molecules of every role, in no order."""
     return tuple(tuple(sorted(role)) for role in reaction.roles)
 
@@ -179,15 +181,16 @@ def _yields(
 
 
 def _without_duplicates(reactions: list[Reaction], report: Report) -> list[Reaction]:
-    groups: dict[_Key, list[Reaction]] = defaultdict(list)
+    groups: dict[MoleculesByRole, list[Reaction]] = defaultdict(list)
     for reaction in reactions:
         groups[key_of(reaction)].append(reaction)
     chosen = {key: next(filter(_has_yield, group), group[0]) for key, group in groups.items()}
+    report.disputed = {key: group for key, group in groups.items() if _are_disputed(group)}
     kept = []
     for reaction in reactions:
         key = key_of(reaction)
         if chosen[key] is reaction:
-            kept.append(replace(reaction, yields_disputed=_are_disputed(groups[key])))
+            kept.append(replace(reaction, yields_disputed=key in report.disputed))
         else:
             _drop(reaction, "duplicate", f"of {_place(chosen[key])}", report)
     return kept

@@ -3,17 +3,17 @@
 import csv
 import io
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.cleaning import Report
+from retrocypher.kg.graph.cleaning import Report, key_of
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.graph.reaction import ROLES, Reaction, Source
+from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, Source
 
 DEFAULT_GRAPH = Path(__file__).parents[1] / "data" / "graph"
 """Folder of the committed default graph."""
@@ -22,6 +22,9 @@ SCHEMA_VERSION = 1
 _REACTION_COLUMNS = ("id", *ROLES, "yields")
 _SOURCE_COLUMNS = ("id", "file", "row", "grant_date", "original")
 _DROP_COLUMNS = ("rule", "file", "row", "detail")
+_DISPUTED_COLUMNS = ("id", "product", "yield", "file", "row", "grant_date")
+DISPUTED = "disputed.csv"
+_READ = ("molecules.txt", "reactions.csv", "sources.csv")
 _ABSENT = "-"
 
 
@@ -30,7 +33,36 @@ def write_graph(
 ) -> None:
     """Write a graph in compact form, its manifest with ``about``; raise InputError if that fails.
 
-    The files are ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv``, ``manifest.json``.
+    The files are ``molecules.txt``, ``reactions.csv``, ``sources.csv``, ``dropped.csv``, ``disputed.csv``,
+    ``manifest.json``.
+    """
+    entries: dict[str, object] = {
+        # What `write_files` sets has its place in the manifest here.
+        **dict.fromkeys(("schema_version", "fingerprint", "counts")),
+        "records_read": report.read,
+        "dropped": report.dropped(),
+        "disputed_yields": None,
+        "changed": report.changed(),
+        **about,
+    }
+    files = {
+        "dropped.csv": _csv(_DROP_COLUMNS, [(d.rule, d.file, d.row, d.detail) for d in report.drops]),
+        DISPUTED: _csv(_DISPUTED_COLUMNS, list(_disputed(reactions, report))),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_files(folder, reactions, entries, files)
+    except OSError as error:
+        raise InputError(f"The graph cannot be written to {folder}: {error.strerror}.") from error
+
+
+def write_files(
+    folder: Path, reactions: Sequence[Reaction], entries: Mapping[str, object], others: Mapping[str, str]
+) -> None:
+    """Write reactions and other files, by name, into a folder, and the manifest last; raise OSError.
+
+    Args:
+        entries: Entries of the manifest; those that reactions and files determine are replaced or added.
     """
     names = sorted({name for reaction in reactions for name in reaction.molecules})
     line = {name: number for number, name in enumerate(names, start=1)}
@@ -43,26 +75,29 @@ def write_graph(
         "molecules.txt": "".join(f"{name}\n" for name in names),
         "reactions.csv": _csv(_REACTION_COLUMNS, [_reaction_row(r, line) for r in reactions]),
         "sources.csv": _csv(_SOURCE_COLUMNS, sources),
-        "dropped.csv": _csv(_DROP_COLUMNS, [(d.rule, d.file, d.row, d.detail) for d in report.drops]),
+        **others,
     }
     manifest = {
+        **entries,
         "schema_version": SCHEMA_VERSION,
         "fingerprint": fingerprint_of(reactions),
         "counts": _counts(reactions, len(names)),
-        "records_read": report.read,
-        "dropped": report.dropped(),
         "disputed_yields": [reaction.id for reaction in reactions if reaction.yields_disputed],
-        "changed": report.changed(),
-        **about,
         "files": {name: sha256(text.encode()).hexdigest() for name, text in files.items()},
     }
     files["manifest.json"] = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (folder / name).write_bytes(text.encode())
-    except OSError as error:
-        raise InputError(f"The graph cannot be written to {folder}: {error.strerror}.") from error
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode())
+
+
+def _disputed(reactions: Sequence[Reaction], report: Report) -> Iterator[tuple[object, ...]]:
+    for reaction in reactions:
+        for record in report.disputed.get(key_of(reaction), ()):
+            for product, value in zip(record.products, record.yields, strict=True):
+                if value is not None and record.source is not None:
+                    source = record.source
+                    date = source.grant_date or ""
+                    yield reaction.id, product, repr(value), source.file, source.row, date
 
 
 def read_manifest(path: Path | None = None) -> dict[str, Any]:
@@ -85,15 +120,8 @@ def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
     """Return the reactions of a graph (None: the default one); raise InputError if a file is damaged."""
     folder = DEFAULT_GRAPH if path is None else path
     manifest = read_manifest(folder)
-    hashes = manifest.get("files", {})
     disputed = frozenset(manifest.get("disputed_yields", ()))
-    texts = {name: _text(folder, name) for name in ("molecules.txt", "reactions.csv", "sources.csv")}
-    for name, text in texts.items():
-        if hashes.get(name) != sha256(text.encode()).hexdigest():
-            raise InputError(
-                f"{folder / name} is not the file that its manifest describes. "
-                "Make the graph again with 'retrocypher graph build'."
-            )
+    texts = {name: listed_text(folder, manifest, name) for name in _READ}
     molecules = texts["molecules.txt"].splitlines()
     sources = {
         int(number): Source(file, int(row), original, grant_date or None)
@@ -101,6 +129,32 @@ def read_graph(path: Path | None = None) -> tuple[Reaction, ...]:
     }
     reactions = (_reaction(row, molecules, sources) for row in _rows(texts["reactions.csv"]))
     return tuple(replace(each, yields_disputed=True) if each.id in disputed else each for each in reactions)
+
+
+def read_disputed(path: Path | None = None) -> dict[int, list[RecordYield]]:
+    """Return the yields that records give, by the reactions whose yields are disputed.
+
+    Empty for graphs that an earlier version has built. Raise InputError if the file is damaged.
+    """
+    folder = DEFAULT_GRAPH if path is None else path
+    manifest = read_manifest(folder)
+    found: dict[int, list[RecordYield]] = defaultdict(list)
+    if DISPUTED in manifest.get("files", {}):
+        for number, product, value, file, row, date in _rows(listed_text(folder, manifest, DISPUTED)):
+            each = RecordYield(int(number), product, float(value), file, int(row), date or None)
+            found[each.reaction].append(each)
+    return dict(found)
+
+
+def listed_text(folder: Path, manifest: Mapping[str, Any], name: str) -> str:
+    """Return the text of a file; raise InputError if it is not the one with the hash in the manifest."""
+    text = _text(folder, name)
+    if manifest.get("files", {}).get(name) != sha256(text.encode()).hexdigest():
+        raise InputError(
+            f"{folder / name} is not the file that its manifest describes. "
+            "Make the graph again with 'retrocypher graph build'."
+        )
+    return text
 
 
 def _text(folder: Path, name: str) -> str:

@@ -50,6 +50,18 @@ class Reaction:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordYield:
+    """The yield, in percent, that a record gives of a product of a reaction; the record as in `Source`."""
+
+    reaction: int
+    product: str
+    value: float
+    file: str
+    row: int
+    grant_date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """One record of a source, its molecules and yields (percent, a value for each product) as written.
 
@@ -80,6 +92,11 @@ class RecordSource(Protocol):
 
     def provenance(self) -> dict[str, object]:
         """Return what the manifest says about the source: kind, files with SHA-256, licence where known."""
+
+
+def place_of(record: Source | RecordYield) -> str:
+    """Return file, row and, where known, grant date of a record, as people read them."""
+    return f"{record.file} row {record.row}" + (f" ({record.grant_date})" if record.grant_date else "")
 
 
 def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:

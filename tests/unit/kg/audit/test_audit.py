@@ -8,7 +8,7 @@ import pytest
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.audit.rules import audit, text_yields
 from retrocypher.kg.graph.compact import read_graph
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.graph.reaction import Reaction, RecordYield
 
 # Acetic acid and ethanol give ethyl acetate, with sulfuric acid, in toluene.
 SOUND = Reaction(1, ("CC(=O)O", "CCO"), ("CCOC(C)=O",), ("O=S(=O)(O)O",), ("Cc1ccccc1",), (80.0,))
@@ -65,6 +65,12 @@ def test_reactions_that_are_the_same_but_for_the_form(
 ) -> None:
     (finding,) = found(replace(SOUND, **first), replace(SOUND, **second))
     assert (finding.rule, finding.reactions) == (rule, (1, 2))
+
+
+def test_the_yields_of_the_records_are_named_with_their_places() -> None:
+    records = [RecordYield(1, "C", 80.0, "a.csv", 2, "1995-11"), RecordYield(1, "C", 70.5, "b.csv", 3)]
+    (finding,) = audit([replace(SOUND, yields_disputed=True)], records={1: records})
+    assert finding.detail == "kept: 80 %; 80 % in a.csv row 2 (1995-11); 70.5 % in b.csv row 3"
 
 
 def test_the_yield_of_a_text_is_compared_with_that_of_the_record() -> None:

@@ -1,5 +1,6 @@
 """Graphs on disk and their fingerprints, the default graph, and canonical SMILES."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.build import build_graph, open_source
 from retrocypher.kg.graph.cleaning import Report
-from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest, write_graph
+from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_disputed, read_graph, read_manifest, write_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of, node_line, relationship_line
 from retrocypher.kg.graph.molecules import Canonicaliser
-from retrocypher.kg.graph.reaction import Reaction, Source
+from retrocypher.kg.graph.reaction import Reaction, RecordYield, Source
 
 names = st.text(alphabet="CNO()=#[]+-,\"' ", min_size=1).filter(lambda name: name.strip() == name)
 role = st.lists(names, max_size=4, unique=True).map(tuple)
@@ -63,6 +64,35 @@ def test_a_built_graph_is_read_from_its_folder_with_what_was_dropped(tmp_path: P
     assert manifest["dropped"]["duplicate"] == 1
     assert list(manifest["sources"][0]["files"]) == ["r.csv"]
     assert str(tmp_path) not in (tmp_path / "graph" / "manifest.json").read_text()
+
+
+def test_the_yields_of_disputed_reactions_are_kept_with_their_records(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    rows = ["OC,C=O,,", "CO,C=O,70,1995-11", "CC,C=C,5,", "OC,C=O,50,", "CC,C=C,5,"]
+    table.write_text("\n".join(["reactants,products,yields,grant_date", *rows]))
+    build_graph([open_source(f"csv:{table}")]).write(tmp_path / "graph")
+
+    assert [each.yields_disputed for each in read_graph(tmp_path / "graph")] == [True, False]
+    assert read_disputed(tmp_path / "graph") == {
+        1: [
+            RecordYield(1, "C=O", 70.0, "r.csv", 3, "1995-11"),
+            RecordYield(1, "C=O", 50.0, "r.csv", 5, None),
+        ]
+    }
+
+
+def test_a_graph_without_the_yields_of_records_is_still_read(tmp_path: Path) -> None:
+    for path in DEFAULT_GRAPH.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "disputed.csv").write_text("id\n")
+    with pytest.raises(InputError, match=r"disputed\.csv is not the file that its manifest describes"):
+        read_disputed(tmp_path)
+    (tmp_path / "disputed.csv").unlink()
+    manifest = read_manifest()
+    del manifest["files"]["disputed.csv"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    assert read_disputed(tmp_path) == {}
+    assert read_graph(tmp_path) == read_graph()
 
 
 def test_a_source_of_which_nothing_is_left_is_refused_with_the_reason(tmp_path: Path) -> None:
@@ -183,6 +213,19 @@ def test_its_size() -> None:
     assert (len(molecules), len(yields)) == (20_442, 4_863)
     assert all(0 <= value <= 100 for value in yields)
     assert MANIFEST["fingerprint"] == fingerprint_of(GRAPH)
+
+
+def test_its_disputed_yields_are_those_of_the_records() -> None:
+    disputed = read_disputed()
+    assert list(disputed) == MANIFEST["disputed_yields"]
+    assert sum(map(len, disputed.values())) == 61
+    for reaction in GRAPH:
+        if reaction.yields_disputed:
+            given = {(each.product, each.value) for each in disputed[reaction.id]}
+            kept = {
+                each for each in zip(reaction.products, reaction.yields, strict=True) if each[1] is not None
+            }
+            assert kept < given
 
 
 def test_every_record_is_accounted_for() -> None:
