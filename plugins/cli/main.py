@@ -107,6 +107,8 @@ _OF_GROUPS = (
     ("graph load", "graph:load_command"),
     ("graph down", "graph:down_command"),
     ("graph audit", "audit:audit_command"),
+    ("graph apply", "versions:apply_command"),
+    ("graph revert", "versions:revert_command"),
     ("questions build", "build:questions_build_command"),
     ("vectors build", "build:vectors_build_command"),
     ("passages build", "build:passages_build_command"),

@@ -1,0 +1,232 @@
+"""Conflicts of a graph with the values at issue, what stands behind each, and what strategies decide."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
+from retrocypher.kg.audit.rules import is_near, stated_yield
+from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.evidence import FACT_KINDS, FactKind, Source, Verdict
+from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
+
+Value = float | str
+"""A yield in percent, the name of a role, or the id of a reaction."""
+
+Strategy = Literal["highest_confidence", "most_evidence", "most_recent", "review"]
+
+RESOLVABLE = tuple(
+    name for name, rule in AUDIT_RULES.items() if rule.kind != "unbalanced" and name != "impossible_valence"
+)
+"""The rules of the audit whose findings are conflicts between values that the graph can keep or drop."""
+
+_TEXT = "procedure text"
+_KIND_OF_ROLE: Mapping[str, FactKind] = dict(zip(ROLES, FACT_KINDS, strict=False))
+
+
+class Keep(Struct, frozen=True, forbid_unknown_fields=True):
+    """The decision to keep one value and to drop the others."""
+
+    keep: Value
+
+
+Decision = Literal["drop", "review"] | Keep
+
+
+class Candidate(Struct, frozen=True, forbid_unknown_fields=True):
+    """A value at issue.
+
+    Attributes:
+        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`.
+        sources: How many sources name it.
+        named_by: The sources: records with file, row and grant month, or the procedure text.
+        date: The latest grant date among them.
+    """
+
+    value: Value
+    confidence: float
+    sources: int
+    named_by: tuple[str, ...]
+    date: str | None
+
+
+class Conflict(Struct, frozen=True, forbid_unknown_fields=True):
+    """Values of which the graph can keep at most one.
+
+    Attributes:
+        rules: The rules of the audit that found it.
+        about: The yield of a product, the role of a molecule, or which of some reactions to keep.
+        molecule: The product or molecule; empty for reactions.
+    """
+
+    rules: tuple[str, ...]
+    about: Literal["yield", "role", "reaction"]
+    reactions: tuple[int, ...]
+    molecule: str
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from the other conflicts of a graph."""
+        return self.about, self.reactions, self.molecule
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What the strategies demand: a confidence and a number of sources above these.
+
+    ``temporal`` names the rules whose conflicts are about time. A reaction does not change over time, so
+    it is empty unless a person names one.
+    """
+
+    confidence: float
+    evidence: int
+    temporal: frozenset[str] = frozenset()
+
+
+def find_conflicts(
+    reactions: Sequence[Reaction],
+    findings: Iterable[Finding],
+    texts: Mapping[int, str],
+    records: Mapping[int, Sequence[RecordYield]],
+) -> Iterator[Conflict]:
+    """Yield the conflicts behind the findings of an audit: by reaction, then those between reactions.
+
+    Args:
+        texts: Procedure texts by reaction.
+        records: The yields of the records of disputed reactions.
+    """
+    by_id = {each.id: each for each in reactions}
+    rules: dict[int, set[str]] = defaultdict(set)
+    groups = []
+    for finding in findings:
+        if len(finding.reactions) > 1:
+            groups.append(finding)
+        else:
+            rules[finding.reactions[0]].add(finding.rule)
+    for number, found in rules.items():
+        reaction = by_id[number]
+        yield from _yields(reaction, found, texts.get(number, ""), records.get(number, ()))
+        yield from _roles(reaction)
+    for finding in groups:
+        members = [_reaction_candidate(by_id[number]) for number in finding.reactions]
+        yield Conflict((finding.rule,), "reaction", finding.reactions, "", tuple(members))
+
+
+def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decision]:
+    """Return the strategy that decides a conflict, and its decision.
+
+    The strategies are those of GraphBuilder-RAG in its order: highest confidence, most evidence, recency for
+    conflicts about time, else review. None of them decides between equals, or about a single value. The
+    confidence of roles and reactions is the prior of their kind, which no source has moved, so it decides
+    nothing.
+    """
+    confident = [
+        each
+        for each in conflict.candidates
+        if conflict.about == "yield" and each.confidence > thresholds.confidence
+    ]
+    proven = [each for each in conflict.candidates if each.sources > thresholds.evidence]
+    is_temporal = not thresholds.temporal.isdisjoint(conflict.rules)
+    dated = [each for each in conflict.candidates if is_temporal and each.date]
+    steps: tuple[tuple[Strategy, list[Candidate], Callable[[Candidate], Any]], ...] = (
+        ("highest_confidence", confident, lambda each: each.confidence),
+        ("most_evidence", proven, lambda each: each.sources),
+        ("most_recent", dated, lambda each: each.date),
+    )
+    for strategy, eligible, rank in steps:
+        best = [each for each in eligible if rank(each) == max(map(rank, eligible))]
+        if len(best) == 1 and len(conflict.candidates) > 1:
+            return strategy, Keep(best[0].value)
+    return "review", "review"
+
+
+def _yields(
+    reaction: Reaction, rules: set[str], text: str, records: Sequence[RecordYield]
+) -> Iterator[Conflict]:
+    stated = stated_yield(reaction, text)
+    date = reaction.source.grant_date if reaction.source else None
+    for product, kept in zip(reaction.products, reaction.yields, strict=True):
+        named: dict[float, list[tuple[str, str | None]]] = defaultdict(list)
+        for each in records:
+            if each.product == product and (reaction.yields_disputed or each.value == kept):
+                named[each.value].append((place_of(each), each.grant_date))
+        if kept is not None and kept not in named:
+            named[kept].append((_place(reaction), date))
+        own = set[str]()
+        if "record_yields" in rules and (len(named) > 1 or (named and not records)):
+            own.add("record_yields")
+        by_records = {value: len(sources) for value, sources in named.items()}
+        in_text = None
+        # A text that confirms its own record tells nothing about other records of the reaction.
+        if stated is not None and kept is not None and not (own and is_near(stated, kept)):
+            in_text = min(named, key=lambda value: abs(value - stated))
+            if not is_near(stated, kept):
+                own.add("text_yield")
+            if not is_near(stated, in_text):
+                in_text = stated
+            named[in_text].append((_TEXT, date))
+        if kept is not None and not 0 <= kept <= 100:
+            own.add("yield_out_of_range")
+        if kept is not None and "yields_over_100" in rules:
+            own.add("yields_over_100")
+        if own:
+            candidates = []
+            for value, sources in sorted(named.items()):
+                agrees = None if in_text is None else value == in_text
+                verdicts = _verdicts(value, by_records, agrees)
+                confidence = default_model().confidence("yield", verdicts)
+                candidates.append(_candidate(value, confidence, sources))
+            yield Conflict(_ordered(own), "yield", (reaction.id,), product, tuple(candidates))
+
+
+def _verdicts(
+    value: float, by_records: Mapping[float, int], text_agrees: bool | None
+) -> Iterator[tuple[Source, Verdict]]:
+    """Yield what sources say of a value; the first record that names it is what they are compared with."""
+    count = by_records.get(value, 0)
+    if count > 1:
+        yield "other_records", "agrees"
+    elif by_records.keys() - {value}:
+        yield "other_records", "differs"
+    if text_agrees is not None:
+        yield "text_yield", "agrees" if text_agrees else "differs"
+
+
+def _roles(reaction: Reaction) -> Iterator[Conflict]:
+    for name in reaction.molecules:
+        roles = [role for role, members in zip(ROLES, reaction.roles, strict=True) if name in members]
+        if len(roles) > 1:
+            own = {"product_is_reactant"} if {"reactants", "products"} <= set(roles) else set()
+            if len(roles) > 2 or not own:
+                own.add("two_roles")
+            candidates = (_source_candidate(role, [_KIND_OF_ROLE[role]], reaction) for role in roles)
+            yield Conflict(_ordered(own), "role", (reaction.id,), name, tuple(candidates))
+
+
+def _reaction_candidate(reaction: Reaction) -> Candidate:
+    """Return a reaction as one of several that may be the same; as sure as its least sure relationship."""
+    kinds = [_KIND_OF_ROLE[role] for role in ROLES if getattr(reaction, role)]
+    return _source_candidate(reaction.id, kinds, reaction)
+
+
+def _source_candidate(value: Value, kinds: Iterable[FactKind], reaction: Reaction) -> Candidate:
+    confidence = min(default_model().confidence(kind, ()) for kind in kinds)
+    date = reaction.source.grant_date if reaction.source else None
+    return _candidate(value, confidence, [(_place(reaction), date)])
+
+
+def _candidate(value: Value, confidence: float, sources: Sequence[tuple[str, str | None]]) -> Candidate:
+    date = max((date for _, date in sources if date), default=None)
+    return Candidate(value, round(confidence, 4), len(sources), tuple(name for name, _ in sources), date)
+
+
+def _place(reaction: Reaction) -> str:
+    return place_of(reaction.source) if reaction.source else "a record without a place"
+
+
+def _ordered(rules: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(rules, key=RESOLVABLE.index))

@@ -1,0 +1,145 @@
+"""Proposals: files in which a person decides the conflicts of a graph."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import yaml
+from msgspec import Struct
+
+from retrocypher.kg.errors import InputError, conversion_fault
+from retrocypher.kg.resolution.conflict import (
+    Conflict,
+    Decision,
+    Keep,
+    Strategy,
+    Thresholds,
+    Value,
+    decide,
+)
+
+_MOST_BYTES = 16 * 2**20
+_HEADER = """\
+# Conflicts of a graph. Edit each `decision`, then run `retrocypher graph apply`:
+#   {keep: VALUE}  keep this candidate, drop the others
+#   drop           drop all candidates
+#   review         leave the graph as it is
+# Entries may be deleted. Nothing else may be changed: `proposed` is what the strategy chose.
+"""
+
+
+ChosenBy = Strategy | Literal["by_hand"]
+"""What chose a decision: a strategy, or a person who changed what it proposed."""
+
+
+class Entry(Conflict, frozen=True, forbid_unknown_fields=True):
+    """A conflict, what a strategy proposed, and what is decided."""
+
+    strategy: Strategy
+    proposed: Decision
+    decision: Decision
+
+    @property
+    def kept(self) -> Value | None:
+        """The value that is kept; None if all are dropped."""
+        return self.decision.keep if isinstance(self.decision, Keep) else None
+
+    @property
+    def chosen_by(self) -> ChosenBy:
+        """What chose the decision."""
+        return self.strategy if self.decision == self.proposed else "by_hand"
+
+
+class Proposal(Struct, frozen=True, forbid_unknown_fields=True):
+    """Conflicts of the graph with a fingerprint."""
+
+    graph: str
+    conflicts: tuple[Entry, ...]
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses aliases, with which a small file can stand for a huge value."""
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not allowed")
+        return super().compose_node(parent, index)
+
+
+def propose(fingerprint: str, conflicts: Iterable[Conflict], thresholds: Thresholds) -> Proposal:
+    """Return a proposal in which the strategies have decided what they can."""
+    entries = []
+    for each in conflicts:
+        strategy, proposed = decide(each, thresholds)
+        values = {name: getattr(each, name) for name in each.__struct_fields__}
+        entries.append(Entry(**values, strategy=strategy, proposed=proposed, decision=proposed))
+    return Proposal(fingerprint, tuple(entries))
+
+
+def write_proposal(file: Path, proposal: Proposal) -> None:
+    """Write a proposal; raise InputError if that fails."""
+    text = yaml.safe_dump(
+        msgspec.to_builtins(proposal),
+        sort_keys=False,
+        allow_unicode=True,
+        width=_MOST_BYTES,
+        default_flow_style=None,
+    )
+    try:
+        partial = file.with_name(f"{file.name}.partial")
+        partial.write_text(_HEADER + text, encoding="utf-8")
+        partial.replace(file)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from error
+
+
+def read_proposal(file: Path) -> tuple[Proposal, bytes]:
+    """Return a proposal and the bytes of its file; raise InputError if it is not one."""
+    try:
+        with file.open("rb") as stream:
+            content = stream.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise InputError(
+                f"{file}: larger than {_MOST_BYTES // 2**20} MiB. Delete entries left for review."
+            )
+        value: Any = yaml.load(content, _Loader)
+        return msgspec.convert(value, Proposal), content
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: nested too deeply.") from error
+    except (yaml.YAMLError, ValueError) as error:
+        if isinstance(error, msgspec.ValidationError):
+            raise InputError(
+                f"{file}: {conversion_fault(error)}. Only decisions may be edited: {{keep: VALUE}}, drop or "
+                "review."
+            ) from error
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{file}{where}: not valid YAML ({getattr(error, 'problem', error)}).") from error
+
+
+def check_entries(proposal: Proposal, known: Iterable[Conflict], file: Path) -> None:
+    """Raise InputError for the first entry that is not a known conflict or keeps what is no candidate."""
+    by_key = {each.key: each for each in known}
+    for number, entry in enumerate(proposal.conflicts, start=1):
+        of = f"{entry.molecule} in " if entry.molecule else ""
+        where = f"{file}, entry {number} ({entry.about} of {of}{', '.join(map(str, entry.reactions))})"
+        # Removed, so that a second entry about it is refused.
+        conflict = by_key.pop(entry.key, None)
+        values = [each.value for each in entry.candidates]
+        if (
+            conflict is None
+            or conflict.rules != entry.rules
+            or values != [each.value for each in conflict.candidates]
+        ):
+            raise InputError(
+                f"{where}: the graph has no such conflict, has other candidates, or an entry before is about "
+                "it. Make the proposal again."
+            )
+        if isinstance(entry.decision, Keep) and entry.decision.keep not in values:
+            shown = ", ".join(map(str, values))
+            raise InputError(
+                f"{where}: {entry.decision.keep} is not among the candidates. Keep one of {shown}."
+            )
