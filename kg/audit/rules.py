@@ -9,6 +9,7 @@ from itertools import combinations
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
+from rdkit.Chem.SaltRemover import SaltRemover
 
 from retrocypher.kg.audit.finding import Finding
 from retrocypher.kg.graph.molecules import molecule_of
@@ -119,32 +120,33 @@ def _valence(reaction: Reaction) -> Iterator[Finding]:
 
 
 def _duplicates(reactions: Sequence[Reaction]) -> Iterator[Finding]:
-    forms: tuple[tuple[str, Callable[[str], str]], ...] = (
-        ("same_but_salt", _without_salt),
-        ("same_but_stereo", _without_stereo),
-        ("same_but_tautomer", _without_tautomer),
-    )
-    for rule, form in forms:
-        groups: dict[tuple[tuple[str, ...], ...], list[Reaction]] = defaultdict(list)
-        for reaction in reactions:
-            groups[tuple(_changed(role, form) for role in reaction.roles)].append(reaction)
-        for group in groups.values():
-            # Equal reactions are one in a graph, so the members of a group differ in the form.
-            if len(group) > 1 and not (rule == "same_but_tautomer" and _differ_in_stereo(group)):
-                others = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
-                products = "; ".join(".".join(each.products) for each in group[:_SHOWN])
-                yield Finding(rule, tuple(each.id for each in group), f"{products}{others}")
+    for group in _alike(reactions, _without_salts):
+        yield _same("same_but_salt", group)
+    for group in _alike(reactions, _without_stereo):
+        yield _same("same_but_stereo", group)
+    # Finding the canonical tautomer takes long, so only molecules that bind the same atoms are compared.
+    for similar in _alike(reactions, _skeletons):
+        for group in _alike(similar, _tautomers):
+            yield _same("same_but_tautomer", group)
 
 
-def _differ_in_stereo(group: Sequence[Reaction]) -> bool:
-    """Whether stereo is all that sets reactions apart: the hash of tautomers ignores some of it."""
-    plain = {tuple(_changed(role, _without_stereo) for role in each.roles) for each in group}
-    return len(plain) == 1
+Role = tuple[str, ...]
 
 
-def _changed(role: Iterable[str], form: Callable[[str], str]) -> tuple[str, ...]:
-    # What a form leaves nothing of, such as a counter-ion, is left out.
-    return tuple(sorted({changed for name in role if (changed := form(name))}))
+def _alike(reactions: Iterable[Reaction], form: Callable[[str, Role], Role]) -> Iterator[list[Reaction]]:
+    """Yield the groups of reactions that a form makes equal; a form takes the name of a role and the role."""
+    groups: dict[tuple[Role, ...], list[Reaction]] = defaultdict(list)
+    for reaction in reactions:
+        key = (tuple(sorted(form(*each))) for each in zip(ROLES, reaction.roles, strict=True))
+        groups[tuple(key)].append(reaction)
+    # Equal reactions are one in a graph, so the members of a group differ in what the form leaves out.
+    yield from (group for group in groups.values() if len(group) > 1)
+
+
+def _same(rule: str, group: Sequence[Reaction]) -> Finding:
+    others = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
+    products = "; ".join(".".join(each.products) for each in group[:_SHOWN])
+    return Finding(rule, tuple(each.id for each in group), f"{products}{others}")
 
 
 @cache
@@ -161,24 +163,58 @@ def _problem(name: str) -> str:
     return problems[0].Message() if problems else ""
 
 
+def _without_salts(role: str, molecules: Role) -> Role:
+    # An acid such as HCl is part of a salt among reactants and products, and a reagent elsewhere.
+    acids = role in ("reactants", "products")
+    return tuple({parent for name in molecules if (parent := _parent(name, acids))})
+
+
 @cache
-def _without_salt(name: str) -> str:
-    """Neutral, and without simple ions: the graph holds the ions of a salt apart."""
+def _parent(name: str, acids: bool) -> str:
+    """The molecule neutral, and without simple ions and what makes a salt of it; empty if nothing is left."""
     molecule = _molecule(name)
-    if molecule.GetNumHeavyAtoms() <= 1 and Chem.GetFormalCharge(molecule):
-        return ""
-    return str(Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(molecule)))
+    if "." in name:
+        molecule = _salt_remover().StripMol(molecule, dontRemoveEverything=True)  # type: ignore[no-untyped-call]
+    parts = Chem.GetMolFrags(molecule, asMols=True, sanitizeFrags=False)
+    simple = [_pattern(_IONS), *([_pattern(_ACIDS)] if acids else [])]
+    kept = (part for part in parts if not any(map(part.HasSubstructMatch, simple)))
+    return ".".join(sorted(Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)) for part in kept))
+
+
+_IONS = "[Li+,Na+,K+,Rb+,Cs+,Mg+2,Ca+2,Ba+2,F-,Cl-,Br-,I-,NH4+;D0]"
+_ACIDS = "[F,Cl,Br,I;H1;D0]"
+_pattern = cache(Chem.MolFromSmarts)
+_salt_remover = cache(SaltRemover)
+
+
+def _without_stereo(role: str, molecules: Role) -> Role:
+    return tuple({_flat(name) for name in molecules})
 
 
 @cache
-def _without_stereo(name: str) -> str:
+def _flat(name: str) -> str:
     return str(Chem.MolToSmiles(_molecule(name), isomericSmiles=False))
 
 
+def _skeletons(role: str, molecules: Role) -> Role:
+    return tuple({_skeleton(name) for name in molecules})
+
+
 @cache
-def _without_tautomer(name: str) -> str:
-    """A hash that is equal for tautomers (hydrogens moved between hetero atoms; stereo is kept apart)."""
-    return str(rdMolHash.MolHash(_molecule(name), rdMolHash.HashFunction.HetAtomTautomer))
+def _skeleton(name: str) -> str:
+    """What tautomers have in common: the atoms other than hydrogen, and which of them are bound."""
+    return str(rdMolHash.MolHash(_molecule(name), rdMolHash.HashFunction.ElementGraph))
+
+
+def _tautomers(role: str, molecules: Role) -> Role:
+    return tuple({_tautomer(name) for name in molecules})
+
+
+@cache
+def _tautomer(name: str) -> str:
+    """The canonical tautomer by RDKit's rules; the molecule itself where there are too many."""
+    with rdBase.BlockLogs():
+        return str(Chem.MolToSmiles(rdMolStandardize.TautomerEnumerator().Canonicalize(_molecule(name))))
 
 
 _molecule = cache(molecule_of)

@@ -57,7 +57,15 @@ def test_what_is_wrong_in_one_reaction(changed: dict[str, object], rule: str, de
         ({"reactants": ("CC(=O)[O-]", "CCO")}, {"reactants": ("CC(=O)O", "CCO")}, "same_but_salt"),
         ({"agents": ("[Na+]", "O=S(=O)(O)O")}, {}, "same_but_salt"),
         ({"solvents": ("C/C=C/C",)}, {"solvents": ("C/C=C\\C",)}, "same_but_stereo"),
+        ({"reactants": ("CC(=O)O", "CCO.Cl")}, {}, "same_but_salt"),
+        ({"reactants": ("CC(=O)O", "CCO", "Cl")}, {}, "same_but_salt"),
+        (
+            {"reactants": ("CC(=O)[O-].[K+]", "CCO")},
+            {"reactants": ("CC(=O)[O-].[Na+]", "CCO")},
+            "same_but_salt",
+        ),
         ({"solvents": ("Oc1ccccn1",)}, {"solvents": ("O=c1cccc[nH]1",)}, "same_but_tautomer"),
+        ({"solvents": ("CC(=O)CC(C)=O",)}, {"solvents": ("CC(=O)C=C(C)O",)}, "same_but_tautomer"),
     ],
 )
 def test_reactions_that_are_the_same_but_for_the_form(
@@ -71,6 +79,11 @@ def test_the_yields_of_the_records_are_named_with_their_places() -> None:
     records = [RecordYield(1, "C", 80.0, "a.csv", 2, "1995-11"), RecordYield(1, "C", 70.5, "b.csv", 3)]
     (finding,) = audit([replace(SOUND, yields_disputed=True)], records={1: records})
     assert finding.detail == "kept: 80 %; 80 % in a.csv row 2 (1995-11); 70.5 % in b.csv row 3"
+
+
+@pytest.mark.parametrize("other", ["[Zn+2]", "Cl"])
+def test_an_agent_that_may_be_a_catalyst_is_no_counter_ion(other: str) -> None:
+    assert found(SOUND, replace(SOUND, agents=(*SOUND.agents, other))) == []
 
 
 def test_the_yield_of_a_text_is_compared_with_that_of_the_record() -> None:
