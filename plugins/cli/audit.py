@@ -1,37 +1,33 @@
 """``retrocypher graph audit``: conflicts and likely errors in a graph of reactions."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 from msgspec import Struct
 
-from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
-from retrocypher.kg.audit.rules import audit
+from retrocypher.kg.audit.declared import DECLARED_RULES
+from retrocypher.kg.audit.finding import AUDIT_RULES, AuditRule, Finding
+from retrocypher.kg.audit.suggestions import Suggestion
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
 from retrocypher.kg.resolution.conflict import RESOLVABLE, Strategy, Thresholds, find_conflicts
 from retrocypher.kg.resolution.proposal import propose, write_proposal
 from retrocypher.kg.resolution.versions import origin_of
+from retrocypher.kg.server.endpoint import connect
+from retrocypher.kg.server.open import open_uri
+from retrocypher.kg.suites.loading import export_graph
+from retrocypher.kg.suites.simplekg import read_simplekg
+from retrocypher.kg.suites.suite import SUITE_FILE, read_suite, suite_folder
+from retrocypher.plugins.analysis.graph_audit import GraphAudit, RuleFindings, audit_reactions, audit_suite
 from retrocypher.plugins.cli.console import FILE, emit, json_option
 from retrocypher.plugins.formatting.text import counted
+from retrocypher.plugins.reporting.html.audit import write_audit
 
 _LIMIT = re.compile(r"(?P<name>\w+)>(?P<most>\d{1,9})")
-
-
-class RuleFindings(Struct, frozen=True):
-    """What one rule found."""
-
-    rule: str
-    kind: str
-    severity: str
-    meaning: str
-    count: int
-    findings: list[Finding]
-    """All of them, by the first reaction."""
 
 
 class Limit(Struct, frozen=True):
@@ -51,6 +47,9 @@ class Limit(Struct, frozen=True):
     help="Graph built by `retrocypher graph build` (default: the default graph).",
 )
 @click.option(
+    "--suite", metavar="NAME", help="Audit the graph of a suite against what its suite.yaml declares."
+)
+@click.option(
     "--fail-on",
     "limits",
     metavar="RULE>N",
@@ -60,6 +59,7 @@ class Limit(Struct, frozen=True):
 @click.option(
     "--examples", type=click.IntRange(0), default=3, show_default=True, help="Findings of each rule to print."
 )
+@click.option("--html", "page", metavar="FILE", type=FILE, help="Write the findings as an HTML page.")
 @click.option(
     "--proposal",
     metavar="FILE",
@@ -94,8 +94,10 @@ class Limit(Struct, frozen=True):
 def audit_command(
     context: click.Context,
     folder: Path | None,
+    suite: str | None,
     limits: tuple[str, ...],
     examples: int,
+    page: Path | None,
     proposal: Path | None,
     keep_confidence: float,
     keep_evidence: int,
@@ -107,54 +109,86 @@ def audit_command(
     The graph is not changed. Procedure texts are known only for the default graph and its versions. The exit
     status is 0, or 1 if more is found than --fail-on accepts.
     """
-    accepted = [_limit(each) for each in limits]
+    if suite is not None and (folder is not None or proposal is not None):
+        raise InputError("--suite: audits the graph of the suite; leave out --graph and --proposal.")
+    rules = AUDIT_RULES if suite is None else DECLARED_RULES
+    accepted = [_limit(each, rules) for each in limits]
     if proposal is not None and proposal.exists():
         # A person may have edited it.
         raise InputError(f"--proposal {proposal}: exists already. Delete it, or name another file.")
-    reactions = read_graph(folder)
-    texts, records = texts_of(folder), read_disputed(folder)
-    by_rule: dict[str, list[Finding]] = defaultdict(list)
-    for found in audit(reactions, texts, records):
-        by_rule[found.rule].append(found)
-    results = [
-        RuleFindings(name, rule.kind, rule.severity, rule.meaning, len(by_rule[name]), by_rule[name])
-        for name, rule in AUDIT_RULES.items()
-    ]
-    counts = Counter({each.rule: each.count for each in results})
     proposed = None
-    if proposal is not None:
-        findings = [found for rule in RESOLVABLE for found in by_rule[rule]]
-        conflicts = find_conflicts(reactions, findings, texts, records)
-        thresholds = Thresholds(keep_confidence, keep_evidence, frozenset(temporal))
-        written = propose(read_manifest(folder)["fingerprint"], conflicts, thresholds)
-        write_proposal(proposal, written)
-        proposed = Counter(each.strategy for each in written.conflicts)
+    if suite is not None:
+        name, found = suite, _suite_audit(suite)
+    else:
+        name = "the default graph" if folder is None else str(folder)
+        reactions, texts, records = read_graph(folder), texts_of(folder), read_disputed(folder)
+        found = audit_reactions(reactions, texts, records)
+        if proposal is not None:
+            conflicts = find_conflicts(reactions, found.findings(RESOLVABLE), texts, records)
+            thresholds = Thresholds(keep_confidence, keep_evidence, frozenset(temporal))
+            written = propose(read_manifest(folder)["fingerprint"], conflicts, thresholds)
+            write_proposal(proposal, written)
+            proposed = Counter(each.strategy for each in written.conflicts)
+    if page is not None:
+        write_audit(found, name, page)
+    counts = Counter({each.rule: each.count for each in found.rules})
     failed = [each.text for each in accepted if sum(counts[rule] for rule in each.rules) > each.most]
     emit(
         as_json,
         {
-            "reactions": len(reactions),
-            "texts": len(texts),
-            "rules": results,
+            **found.size,
+            "rules": found.rules,
+            "suggestions": found.suggestions,
             "proposed": proposed,
             "failed": failed,
         },
-        f"{counted(len(reactions), 'reaction')}, {counted(len(texts), 'procedure text')}",
-        *(line for each in results for line in _lines(each, examples)),
+        ", ".join(f"{count:,} {_NAMES.get(name, name)}" for name, count in found.size.items()),
+        *(line for each in found.rules for line in _lines(each, examples)),
+        *_suggested(found.suggestions),
         *(_proposed(proposal, proposed) if proposal is not None and proposed is not None else ()),
+        *([f"page: {page}"] if page is not None else []),
         *(f"failed: {each}" for each in failed),
     )
     context.exit(1 if failed else 0)
 
 
-def _limit(text: str) -> Limit:
+def _suite_audit(name: str) -> GraphAudit:
+    folder = suite_folder(name)
+    suite = read_suite(folder)
+    if suite.graph.reactions is not None:
+        raise InputError(f"--suite {name}: its graph is one of reactions; audit it with --graph DIR.")
+    if suite.generation is None:
+        raise InputError(
+            f"--suite {name}: its {SUITE_FILE} declares nothing to audit; `retrocypher suite generate` "
+            "proposes the entry generation."
+        )
+    if suite.graph.file is not None:
+        return audit_suite(read_simplekg(folder / suite.graph.file), suite.generation)
+    endpoint = open_uri(str(suite.graph.uri))
+    with connect(endpoint) as driver:
+        return audit_suite(export_graph(driver, suite.name), suite.generation)
+
+
+def _suggested(found: Sequence[Suggestion]) -> list[str]:
+    lines = []
+    for each in found:
+        share = f"{each.count / each.of:.0%} of {each.of:,} {_OF[each.place]}"
+        lines.append(f"{each.count:>7,}  {each.name}: {share}, such as {', '.join(each.examples[:3])}")
+    return ["not named by the schema:", *lines] if lines else []
+
+
+_NAMES = {"texts": "procedure texts"}
+_OF = {"USES_AGENT": "agents", "Reaction": "procedure texts"}
+
+
+def _limit(text: str, known: Mapping[str, AuditRule]) -> Limit:
     match = _LIMIT.fullmatch(text.replace(" ", ""))
     name = match["name"] if match else ""
-    rules = [rule for rule, about in AUDIT_RULES.items() if name in (rule, about.kind)]
+    rules = [rule for rule, about in known.items() if name in (rule, about.kind)]
     if match is None or not rules:
-        kinds = dict.fromkeys(each.kind for each in AUDIT_RULES.values())
+        kinds = dict.fromkeys(each.kind for each in known.values())
         raise InputError(
-            f"--fail-on {text}: expected RULE>N with one of {', '.join([*kinds, *AUDIT_RULES])}, "
+            f"--fail-on {text}: expected RULE>N with one of {', '.join([*kinds, *known])}, "
             "such as conflict>0."
         )
     return Limit(text, rules, int(match["most"]))
@@ -180,7 +214,8 @@ def _lines(results: RuleFindings, examples: int) -> list[str]:
     lines = [f"{results.count:>7,}  {results.rule} ({results.kind}, {results.severity}): {results.meaning}"]
     for each in _drawn(results.findings, examples):
         several = "s" if len(each.reactions) > 1 else ""
-        lines.append(f"         reaction{several} {', '.join(map(str, each.reactions))}: {each.detail}")
+        about = f"reaction{several} {', '.join(map(str, each.reactions))}: " if each.reactions else ""
+        lines.append(f"         {about}{each.detail}")
     return lines
 
 

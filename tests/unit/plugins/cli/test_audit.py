@@ -59,3 +59,46 @@ def test_a_limit_of_another_form_is_refused(graph: Path, limit: str) -> None:
     done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph), "--fail-on", limit])
     assert done.exit_code != 0
     assert f"--fail-on {limit}: expected RULE>N with one of conflict, " in str(done.exception or done.output)
+
+
+def test_the_page_lists_the_findings_as_text(tmp_path: Path) -> None:
+    table = tmp_path / "r.csv"
+    table.write_text("reactants,products,agents\nCCO,CCBr,[Pd]\n")
+    folder, page = tmp_path / "<b>graph", tmp_path / "audit.html"
+    CliRunner().invoke(cli, ["graph", "build", "--source", f"csv:{table}", "--out", str(folder)])
+    done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(folder), "--html", str(page)])
+    assert done.exit_code == 0, done.output
+    text = page.read_text(encoding="utf-8")
+    assert "Br of CCBr" in text
+    assert "metal catalyst or reagent" in text
+    assert "&lt;b&gt;graph" in text
+    assert "<b>graph" not in text
+
+
+def test_the_graph_of_a_suite_is_audited_by_what_it_declares() -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", "--suite", "flights", "--json"])
+    value = json.loads(done.stdout)
+    assert value["nodes"] == 8595
+    assert {each["rule"]: each["count"] for each in value["rules"]} == dict.fromkeys(
+        ("several_values", "no_value", "not_entailed", "same_key"), 0
+    )
+    limited = CliRunner().invoke(cli, ["graph", "audit", "--suite", "flights", "--fail-on", "same_key>0"])
+    assert limited.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--suite", "nowhere"), "no such suite"),
+        (("--suite", "reactions"), "audit it with --graph DIR"),
+        (("--suite", "flights", "--proposal", "p.yaml"), "leave out --graph and --proposal"),
+        (
+            ("--suite", "flights", "--fail-on", "two_roles>0"),
+            "expected RULE>N with one of conflict, duplicate",
+        ),
+    ],
+)
+def test_what_cannot_be_audited_is_refused(options: tuple[str, ...], said: str) -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", *options])
+    assert done.exit_code != 0
+    assert said in str(done.exception or done.output)
