@@ -1,7 +1,7 @@
 """How sure a fact of the graph is, from the sources that agree with it or differ."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,15 @@ class ConfidenceModel:
             if by_verdict := counts.sources.get(source):
                 odds += _log_ratio(by_verdict, verdict)
         return 1 / (1 + math.exp(-odds))
+
+
+def exclusive(confidences: Sequence[float]) -> list[float]:
+    """Return the probabilities of facts of which at most one is right, from their confidences one by one.
+
+    Each is in proportion to its odds, and that none is right to 1. A confidence must be below 1.
+    """
+    odds = [each / (1 - each) for each in confidences]
+    return [each / (1 + sum(odds)) for each in odds]
 
 
 def _log_ratio(by_verdict: Mapping[Verdict, Counts], verdict: Verdict) -> float:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.audit.rules import is_near, stated_yield
-from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.confidence import default_model, exclusive
 from retrocypher.kg.evidence.evidence import FACT_KINDS, FactKind, Source, Verdict
 from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
@@ -40,7 +40,8 @@ class Candidate(Struct, frozen=True, forbid_unknown_fields=True):
     """A value at issue.
 
     Attributes:
-        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`.
+        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`. Of several yields at
+            most one is right.
         sources: How many sources name it.
         named_by: The sources: records with file, row and grant month, or the procedure text.
         date: The latest grant date among them.
@@ -174,13 +175,14 @@ def _yields(
         if kept is not None and "yields_over_100" in rules:
             own.add("yields_over_100")
         if own:
-            candidates = []
-            for value, sources in sorted(named.items()):
+            alone = []
+            for value in sorted(named):
                 agrees = None if in_text is None else value == in_text
                 verdicts = _verdicts(value, by_records, agrees)
-                confidence = default_model().confidence("yield", verdicts)
-                candidates.append(_candidate(value, confidence, sources))
-            yield Conflict(_ordered(own), "yield", (reaction.id,), product, tuple(candidates))
+                alone.append(default_model().confidence("yield", verdicts))
+            found = zip(sorted(named.items()), exclusive(alone), strict=True)
+            candidates = tuple(_candidate(value, each, sources) for (value, sources), each in found)
+            yield Conflict(_ordered(own), "yield", (reaction.id,), product, candidates)
 
 
 def _verdicts(
