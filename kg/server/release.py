@@ -98,34 +98,36 @@ class Jar:
         return Path(*group.split("."), artifact, version, name)
 
 
-def locked_jars() -> tuple[Jar, ...]:
-    """Return the class path of the pinned Neo4j release, in order."""
-    lines = (DATA / "jars.lock").read_text().splitlines()
+def locked_jars(lock: Path | None = None) -> tuple[Jar, ...]:
+    """Return the class path that a lock file names, in order (None: that of the pinned Neo4j release)."""
+    lines = (lock or DATA / "jars.lock").read_text().splitlines()
     return tuple(Jar(*line.split()) for line in lines if line and not line.startswith("#"))
 
 
-def class_path() -> tuple[Path, ...]:
-    """Return the jars of the server, fetched into the cache where they are absent.
+def class_path(lock: Path | None = None, program: str = f"Neo4j {NEO4J_VERSION}") -> tuple[Path, ...]:
+    """Return the jars of a program, fetched into the cache where they are absent.
 
     A jar whose hash differs from the lock file's is not kept. Raise ServerError if one cannot be had.
+
+    Args:
+        lock: The lock file of the program; None is that of the server.
     """
     # Resolved: a class archive is bound to the paths of its jars.
     repository = (cache_dir() / "jars").resolve()
-    jars = locked_jars()
+    jars = locked_jars(lock)
     paths = tuple(repository / jar.path for jar in jars)
     # A jar stands at its path only after its hash was right.
     if not all(path.exists() for path in paths):
         with FileLock(cache_dir() / "jars.lock"):
             absent = [jar for jar in jars if not (repository / jar.path).exists()]
             if absent:
-                _logger.info(
-                    f"Fetching Neo4j {NEO4J_VERSION}: {len(absent)} of {len(jars)} jars (138 MB in all)"
-                )
-                _fetch(absent, repository)
+                size = " (138 MB in all)" if lock is None else ""
+                _logger.info(f"Fetching {program}: {len(absent)} of {len(jars)} jars{size}")
+                _fetch(absent, repository, program, (lock or DATA / "jars.lock").name)
     return paths
 
 
-def _fetch(jars: Iterable[Jar], repository: Path) -> None:
+def _fetch(jars: Iterable[Jar], repository: Path, program: str, lock: str) -> None:
     from jgo.config import GlobalSettings
     from jgo.constants import MAVEN_CENTRAL_URL
     from jgo.maven import MavenContext
@@ -144,7 +146,7 @@ def _fetch(jars: Iterable[Jar], repository: Path) -> None:
         fetched = wanted.resolve()
         if hashlib.sha256(fetched.read_bytes()).hexdigest() != jar.sha256:
             raise ServerError(
-                f"{jar.coordinate} as fetched is not the file that kg/data/server/jars.lock names; "
+                f"{jar.coordinate} as fetched is not the file that {lock} names; "
                 "it was not kept. A proxy or mirror between here and Maven Central may have altered it."
             )
         place = repository / jar.path
@@ -160,10 +162,11 @@ def _fetch(jars: Iterable[Jar], repository: Path) -> None:
     except (OSError, RuntimeError) as error:
         # jgo raises OSError (requests) where nothing answers and RuntimeError where no repository has it.
         raise ServerError(
-            "Neo4j's jars cannot be fetched from Maven Central "
+            f"The jars of {program} cannot be fetched from Maven Central "
             f"({type(error).__name__}: {first_line(error)}). Connect to the network once "
             "(a mirror can be named in jgo's settings, ~/.config/jgo.conf), "
-            f"copy a filled cache to {repository}, or give a running server with --graph bolt://HOST:PORT."
+            f"or copy a filled cache to {repository}. A run needs no jars of Neo4j with a running server: "
+            "--graph bolt://HOST:PORT."
         ) from error
 
 
