@@ -18,6 +18,8 @@ from retrocypher.kg.graph.reaction import Record, reaction_string
 from retrocypher.kg.paths import cache_dir
 
 _ROLES = ("reactant", "product", "agent", "solvent")
+_COLUMNS = {**{role: (f"{role}_",) for role in _ROLES}, "agent": ("agent_", "catalyst_")}
+# An extraction has one or the other: agents by the atom mapping, or catalysts by the labels of the source.
 _ABSENT = (None, "", "<missing>")
 _ROWS_AT_ONCE = 4096
 _TEXT = "procedure_details"
@@ -28,6 +30,7 @@ _NAME = "orderly-1.0.0-py3-none-any.whl"
 _LICENCE = {"wheel": "MIT", "data": "CC-BY-SA-4.0"}
 _SHA256 = "9575b15f40fa12f468f38b45e5c98ee65a27431129c6581db4caf7385436a4aa"
 _FOLDER = "orderly/data/test_data/extracted_ord_test_data_dont_trust_labelling/extracted_ords"
+_BY_LABELS = _FOLDER.replace("_dont_trust_", "_trust_")
 # The wheel's four other files are hand-made data sets (an ELN, an enzyme cascade, two screens), not patents.
 _PREFIX = "uspto-grants-"
 
@@ -117,7 +120,7 @@ def read_parquet(name: str, content: bytes) -> Iterator[Record]:
         )
     if file.metadata.num_rows == 0:
         raise InputError(f"{name} is empty.")
-    places = {role: sorted(c for c in columns if c.startswith(f"{role}_")) for role in _ROLES}
+    places = {role: sorted(c for c in columns if c.startswith(_COLUMNS[role])) for role in _ROLES}
     wanted = [c for role in _ROLES for c in places[role]]
     wanted += [c for c in sorted(columns) if c.startswith("yield_") or c in ("rxn_str", "grant_date")]
     row = 0
@@ -189,16 +192,20 @@ def _bytes(path: Path) -> bytes:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def orderly_wheel(path: Path | None = None) -> ParquetMembers:
+def orderly_wheel(path: Path | None = None, *, by_labels: bool = False) -> ParquetMembers:
     """Return the eight USPTO grant months of the ``orderly`` 1.0.0 wheel as a source.
 
     Without a path the wheel is taken from the cache or downloaded by pip. Raise InputError if it cannot be
     had, or is not the expected one.
+
+    Args:
+        by_labels: Return ORDerly's other extraction of the same records, in the same files and rows: its
+            roles are the labels of the source, which know catalysts and no other agents.
     """
     wheel = _obtained() if path is None else path
     _check(wheel)
     about = {"distribution": _REQUIREMENT, "sha256": _SHA256, "licence": _LICENCE}
-    return ParquetMembers(wheel, _FOLDER, _PREFIX, about)
+    return ParquetMembers(wheel, _BY_LABELS if by_labels else _FOLDER, _PREFIX, about)
 
 
 def _obtained() -> Path:
