@@ -1,6 +1,5 @@
 """The rules of the audit, each over the reactions of a graph."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -12,17 +11,11 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 from rdkit.Chem.SaltRemover import SaltRemover
 
 from retrocypher.kg.audit.finding import Finding
+from retrocypher.kg.evidence.text import NEAR_POINTS, stated_yields
 from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
 _SHOWN = 5
-_NEAR = 1.0
-"""Percentage points by which a yield of a text may differ from that of the record."""
-_TEXT_YIELD = re.compile(
-    r"yield[^.;%\d]{0,25}(?P<after>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)"
-    r"|(?P<before>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)[\s-]{0,2}(?:of theory|overall yield|yield)",
-    re.IGNORECASE,
-)
 
 
 def audit(
@@ -53,15 +46,9 @@ def _record_yields(reaction: Reaction, records: Iterable[RecordYield]) -> Iterat
         yield Finding("record_yields", (reaction.id,), f"kept: {kept or 'none'}{given}")
 
 
-def text_yields(text: str) -> set[float]:
-    """Return the yields in percent that a procedure text states in plain words: ``yield: 81 %``."""
-    found = (match["after"] or match["before"] for match in _TEXT_YIELD.finditer(text))
-    return {float(each) for each in found}
-
-
 def stated_yield(reaction: Reaction, text: str) -> float | None:
     """Return the yield that a text states for the only product of a reaction with a known yield."""
-    stated = text_yields(text)
+    stated = {each.value for each in stated_yields(text)}
     # With several, it is not clear which step or product each belongs to.
     if len(stated) == 1 and sum(value is not None for value in reaction.yields) == 1:
         return stated.pop()
@@ -70,7 +57,7 @@ def stated_yield(reaction: Reaction, text: str) -> float | None:
 
 def is_near(one: float, other: float) -> bool:
     """Return whether the yield of a text is that of a record: texts round."""
-    return abs(one - other) <= _NEAR
+    return abs(one - other) <= NEAR_POINTS
 
 
 def _text_yield(reaction: Reaction, text: str) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
-from retrocypher.kg.audit.rules import audit, text_yields
+from retrocypher.kg.audit.rules import audit
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.reaction import Reaction, RecordYield
 
@@ -89,23 +89,6 @@ def test_an_agent_that_may_be_a_catalyst_is_no_counter_ion(other: str) -> None:
 def test_the_yield_of_a_text_is_compared_with_that_of_the_record() -> None:
     (finding,) = found(SOUND, r1="It was dried to give 3 g (75% of theory) of the ester.")
     assert finding == Finding("text_yield", (1,), "record: 80 %, text: 75 %")
-
-
-@pytest.mark.parametrize(
-    ("text", "yields"),
-    [
-        ("a yield of 81%", {81.0}),
-        ("(yield: 81.5 %)", {81.5}),
-        ("in 81 percent yield", {81.0}),
-        ("81% of theory", {81.0}),
-        ("yields 3 g of 98% pure ester", set()),
-        ("in 20% aqueous solution, to yield 3.1 g", set()),
-        ("yield 70%; after purification 55% yield", {70.0, 55.0}),
-        ("", set()),
-    ],
-)
-def test_yields_that_a_text_states(text: str, yields: set[float]) -> None:
-    assert text_yields(text) == yields
 
 
 def test_a_text_with_two_yields_is_not_compared() -> None:

@@ -1,0 +1,134 @@
+"""What a procedure text says of a reaction: the molecules it names and the yields it states."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from retrocypher.kg.claims.names import load_names
+
+NEAR_POINTS = 1.0
+"""Percentage points by which two statements of one yield may differ: texts round."""
+
+LONGEST_NAME = 400
+"""Characters of a name; longer runs of words are lists, or no names."""
+
+_MOST_WORDS = 5
+
+_YIELD = re.compile(
+    r"yield[^.;%\d]{0,25}(?P<after>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)"
+    r"|(?P<before>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)[\s-]{0,2}(?:of theory|overall yield|yield)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\s/]+")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
+_STOPS = ",.;:"
+
+# Endings of chemical nomenclature, locants, hyphens. Words that are no names pass, too: OPSIN refuses them.
+_CHEMICAL = re.compile(
+    r".*(?:yl|[aey]ne|in|ole?|one|al|[iy]de|ate|ite|[iu]m|ic|ous|oxy|acid|ether|ester|ose|salt|o)"
+    r"|.*\d.*[A-Za-z].*[A-Za-z].*|.*[A-Za-z].*[A-Za-z].*\d.*|.*[A-Za-z].*-.*[A-Za-z].*",
+    re.IGNORECASE,
+)
+
+
+class StatedYield(NamedTuple):
+    """A yield in percent, and the place of its number in the text."""
+
+    value: float
+    start: int
+    stop: int
+
+
+class NamedMolecule(NamedTuple):
+    """The place of a name in a text, and its molecules: one, or the parts of a salt."""
+
+    start: int
+    stop: int
+    molecules: tuple[str, ...]
+
+
+def stated_yields(text: str) -> list[StatedYield]:
+    """Return the yields that a procedure text states in plain words, such as ``yield: 81 %``, in order."""
+    found = []
+    for match in _YIELD.finditer(text):
+        group = "after" if match["after"] else "before"
+        found.append(StatedYield(float(match[group]), *match.span(group)))
+    return found
+
+
+def possible_names(text: str) -> Iterator[str]:
+    """Yield what may be a name in a text: runs of up to five words that all look chemical."""
+    for run in _runs(text):
+        for start, stop in run:
+            yield _written(text, start, stop)
+
+
+def named_molecules(text: str, understood: Mapping[str, tuple[str, ...]]) -> Iterator[NamedMolecule]:
+    """Yield the molecules that a text names, in order; of names that overlap, the first and longest.
+
+    Args:
+        understood: The molecules of the `possible_names` that a program understood. Common names of
+            ``names.yaml`` come before them.
+    """
+    names = load_names()
+    end = 0
+    for run in _runs(text):
+        for start, stop in reversed(run):
+            written = _written(text, start, stop)
+            molecules = names.of(written) or understood.get(written, ())
+            if molecules and start >= end:
+                yield NamedMolecule(start, stop, molecules)
+                end = stop
+                break
+
+
+def _written(text: str, start: int, stop: int) -> str:
+    return " ".join(text[start:stop].split())
+
+
+def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Yield, for each word at which a name may begin, the places where it may stand, the shortest first."""
+    words = [_core(text, match) for match in _WORD.finditer(text)]
+    for first, (start, *_) in enumerate(words):
+        run: list[tuple[int, int]] = []
+        for begin, stop, opens, closes in words[first : first + _MOST_WORDS]:
+            if (opens and run) or stop - start > LONGEST_NAME or not _looks_chemical(text[begin:stop]):
+                break
+            run.append((start, stop))
+            if closes:
+                break
+        if run:
+            yield run
+
+
+def _core(text: str, word: re.Match[str]) -> tuple[int, int, bool, bool]:
+    """Return a word's place without what is not part of it, and whether such stood before and after it.
+
+    That is punctuation, brackets whose partners are in other words, and a stroke between two names.
+    """
+    start, stop = word.span()
+    while start < stop:
+        last = text[stop - 1]
+        opening = _PAIRS.get(last)
+        if last in _STOPS or (opening and text.count(last, start, stop) > text.count(opening, start, stop)):
+            stop -= 1
+        else:
+            break
+    while start < stop:
+        closing = next((end for end, begin in _PAIRS.items() if begin == text[start]), None)
+        if closing and text.count(text[start], start, stop) > text.count(closing, start, stop):
+            start += 1
+        else:
+            break
+    closes = stop < word.end() or text[stop : stop + 1] == "/"
+    return start, stop, start > word.start(), closes
+
+
+def _looks_chemical(word: str) -> bool:
+    return bool(_CHEMICAL.fullmatch(word)) or word in _words_of_names() or word.lower() in _words_of_names()
+
+
+@cache
+def _words_of_names() -> frozenset[str]:
+    return frozenset(word for name in load_names().molecules for word in name.split())
