@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, LiteralString
 
 from retrocypher.kg.errors import GraphError
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.graph.reaction import FactProperties, Reaction, relationships_of
 
 if TYPE_CHECKING:
     import neo4j
@@ -90,17 +90,18 @@ def fingerprint_of_lines(lines: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def fingerprint_of(reactions: Iterable[Reaction]) -> str:
+def fingerprint_of(reactions: Iterable[Reaction], more: FactProperties | None = None) -> str:
     """Return the fingerprint of the graph that these reactions make.
 
     It changes with any molecule, role, yield or identifier and with nothing else: neither the order of
     reactions nor that of molecules within a role matters, nor does where a reaction came from. The live
-    graph gives the same value (`fingerprint`), unless it holds anything besides.
+    graph gives the same value (`fingerprint`), unless it holds anything besides. With more properties of
+    relationships it is another graph.
     """
-    return fingerprint_of_lines(_lines(reactions))
+    return fingerprint_of_lines(_lines(reactions, more))
 
 
-def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
+def _lines(reactions: Iterable[Reaction], more: FactProperties | None) -> Iterator[str]:
     molecules: dict[str, str] = {}
 
     def line_of(name: str) -> str:
@@ -111,15 +112,12 @@ def _lines(reactions: Iterable[Reaction]) -> Iterator[str]:
     for reaction in reactions:
         here = node_line(("Reaction",), {"id": reaction.id})
         yield here
-        for name in reaction.reactants:
-            yield relationship_line(line_of(name), "REACTS_IN", {}, here)
-        for name, value in zip(reaction.products, reaction.yields, strict=True):
-            properties = {} if value is None else {"yield": float(value)}
-            yield relationship_line(here, "PRODUCES", properties, line_of(name))
-        for name in reaction.agents:
-            yield relationship_line(here, "USES_AGENT", {}, line_of(name))
-        for name in reaction.solvents:
-            yield relationship_line(here, "USES_SOLVENT", {}, line_of(name))
+        for kind, related in relationships_of(reaction, more):
+            for name, properties in related:
+                start, end = line_of(name), here
+                if kind != "REACTS_IN":
+                    start, end = end, start
+                yield relationship_line(start, kind, properties, end)
     yield from molecules.values()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, LiteralString, TypeVar
 
 from retrocypher.kg.cypher.edits import quote_name
 from retrocypher.kg.errors import GraphError
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.graph.reaction import FactProperties, Reaction, relationships_of
 
 if TYPE_CHECKING:
     import neo4j
@@ -24,10 +24,10 @@ _MOLECULES: LiteralString = "UNWIND $rows AS name CREATE (:Molecule {name: name}
 _REACTIONS: LiteralString = """
 UNWIND $rows AS row
 CREATE (r:Reaction {id: row[0]})
-FOREACH (name IN row[1] | MERGE (m:Molecule {name: name}) CREATE (m)-[:REACTS_IN]->(r))
-FOREACH (made IN row[2] | MERGE (m:Molecule {name: made[0]}) CREATE (r)-[:PRODUCES {yield: made[1]}]->(m))
-FOREACH (name IN row[3] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_AGENT]->(m))
-FOREACH (name IN row[4] | MERGE (m:Molecule {name: name}) CREATE (r)-[:USES_SOLVENT]->(m))
+FOREACH (e IN row[1] | MERGE (m:Molecule {name: e[0]}) CREATE (m)-[to:REACTS_IN]->(r) SET to = e[1])
+FOREACH (e IN row[2] | MERGE (m:Molecule {name: e[0]}) CREATE (r)-[to:PRODUCES]->(m) SET to = e[1])
+FOREACH (e IN row[3] | MERGE (m:Molecule {name: e[0]}) CREATE (r)-[to:USES_AGENT]->(m) SET to = e[1])
+FOREACH (e IN row[4] | MERGE (m:Molecule {name: e[0]}) CREATE (r)-[to:USES_SOLVENT]->(m) SET to = e[1])
 """
 
 _Item = TypeVar("_Item")
@@ -64,10 +64,15 @@ class LoadReport:
     seconds: float
 
 
-def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = "neo4j") -> LoadReport:
+def load(
+    driver: "neo4j.Driver",
+    reactions: Sequence[Reaction],
+    database: str = "neo4j",
+    more: FactProperties | None = None,
+) -> LoadReport:
     """Write the reactions into an empty database, constraints first, in batches.
 
-    ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
+    Relationships have the properties of `relationships_of`, and ``more``.
 
     Raises:
         GraphError: The database holds nodes already, or the server refuses a write.
@@ -83,7 +88,7 @@ def load(driver: "neo4j.Driver", reactions: Sequence[Reaction], database: str = 
             names = dict.fromkeys(name for reaction in reactions for name in reaction.molecules)
             for names_batch in batches(names, _MOLECULES_AT_ONCE):
                 write_batch(session, _MOLECULES, names_batch)
-            rows = (_row(reaction) for reaction in reactions)
+            rows = (_row(reaction, more) for reaction in reactions)
             written = 0
             for batch in batches(rows, _REACTIONS_AT_ONCE):
                 written += write_batch(session, _REACTIONS, batch).summary.counters.relationships_created
@@ -111,12 +116,8 @@ def write_batch(session: "neo4j.Session", query: str, rows: Sequence[object]) ->
     return session.execute_write(work)
 
 
-def _row(reaction: Reaction) -> list[object]:
-    made = [
-        [name, None if value is None else float(value)]
-        for name, value in zip(reaction.products, reaction.yields, strict=True)
-    ]
-    return [reaction.id, list(reaction.reactants), made, list(reaction.agents), list(reaction.solvents)]
+def _row(reaction: Reaction, more: FactProperties | None) -> list[object]:
+    return [reaction.id, *(related for _, related in relationships_of(reaction, more))]
 
 
 def batches(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:

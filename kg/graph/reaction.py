@@ -1,6 +1,6 @@
 """Reactions as the graph holds them, records as sources give them, and the rules between the two."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -97,6 +97,28 @@ class RecordSource(Protocol):
 def place_of(record: Source | RecordYield) -> str:
     """Return file, row and, where known, grant date of a record, as people read them."""
     return f"{record.file} row {record.row}" + (f" ({record.grant_date})" if record.grant_date else "")
+
+
+FactProperties = Mapping[tuple[int, str, str], Mapping[str, object]]
+"""Properties that relationships have besides the yield, by reaction, relationship type and molecule."""
+
+RELATIONSHIP_TYPES = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
+"""The type of the relationships of each role, in the order of `ROLES`."""
+
+
+def relationships_of(
+    reaction: Reaction, more: FactProperties | None = None
+) -> Iterator[tuple[str, list[tuple[str, dict[str, object]]]]]:
+    """Yield for each role the type of its relationships in the graph, and their molecules and properties.
+
+    ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
+    """
+    absent: tuple[None, ...] = (None,) * MAX_PER_ROLE
+    for kind, role in zip(RELATIONSHIP_TYPES, reaction.roles, strict=True):
+        yields = reaction.yields if kind == "PRODUCES" else absent
+        known = [{} if value is None else {"yield": float(value)} for value in yields]
+        given = [{} if more is None else more.get((reaction.id, kind, name), {}) for name in role]
+        yield kind, [(name, {**a, **b}) for name, a, b in zip(role, known, given, strict=False)]
 
 
 def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:

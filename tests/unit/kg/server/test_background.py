@@ -147,7 +147,7 @@ def test_a_server_with_another_graph_is_passed_over_with_a_line(
 def test_a_server_that_fell_is_started_again_by_up(
     fallen: Supervisor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda _: "graph-a")
+    monkeypatch.setattr("retrocypher.plugins.cli.graph.fingerprint_of", lambda *_: "graph-a")
     shown = CliRunner().invoke(up_command, catch_exceptions=False)
     assert "Restarted after a crash." in shown.output
     assert fallen.asked[-2:] == ["status", "restart"]
