@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from retrocypher.kg.graph.reaction import Reaction
+
 FactKind = Literal["REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT", "yield"]
 """The type of a relationship, or ``yield`` for the property of a ``PRODUCES``."""
 
@@ -48,3 +50,16 @@ class Evidence:
     fact: Fact
     verdicts: tuple[tuple[Source, Verdict], ...]
     span: tuple[int, int] | None = None
+
+
+def facts_of(reaction: Reaction) -> tuple[Fact, ...]:
+    """Return the facts of a reaction: its relationships, role by role, then its known yields."""
+    kinds = zip(FACT_KINDS, reaction.roles, strict=False)
+    related = [Fact(reaction.id, kind, molecule) for kind, role in kinds for molecule in role]
+    return (*related, *(Fact(reaction.id, "yield", product) for product in known_yields(reaction)))
+
+
+def known_yields(reaction: Reaction) -> dict[str, float]:
+    """Return the known yields of a reaction in percent by product."""
+    yields = zip(reaction.products, reaction.yields, strict=True)
+    return {product: value for product, value in yields if value is not None}

@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 import click
 
 from retrocypher.kg.errors import GraphError, InputError
+from retrocypher.kg.evidence.compact import fact_properties, read_evidence
+from retrocypher.kg.evidence.confidence import default_model
 from retrocypher.kg.graph.build import BuiltGraph, build_graph, open_source
 from retrocypher.kg.graph.compact import DEFAULT_GRAPH, read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.loading import LoadReport, load
-from retrocypher.kg.graph.reaction import Reaction, Rules
+from retrocypher.kg.graph.reaction import FactProperties, Reaction, Rules
 from retrocypher.kg.server.control import status
 from retrocypher.kg.server.endpoint import Endpoint, ServerError, connect
 from retrocypher.kg.server.engine import RunningServer
@@ -138,10 +140,21 @@ _graph_option = click.option(
     type=click.IntRange(1, 65535),
     help="Bolt port on the loopback address (default: a free one).",
 )
+@click.option(
+    "--evidence",
+    "with_evidence",
+    is_flag=True,
+    help="Give the default graph's relationships their evidence and confidence as properties. It is then "
+    "another graph, which a run with the shipped questions refuses.",
+)
 @json_option
-def up_command(folder: Path | None, kind: str, port: int | None, as_json: bool) -> None:
+def up_command(folder: Path | None, kind: str, port: int | None, with_evidence: bool, as_json: bool) -> None:
     """Start Neo4j with a graph, and keep it running for later runs."""
-    found, outcome = _leave_running(folder, read_graph(folder), kind, port)
+    reactions = read_graph(folder)
+    more = None
+    if with_evidence:
+        more = fact_properties(reactions, read_evidence(reactions=reactions), default_model())
+    found, outcome = _leave_running(folder, reactions, kind, port, more)
     emit(as_json, {"outcome": outcome, "server": _facts(found)}, _SAID[outcome], _described(found))
 
 
@@ -209,18 +222,20 @@ def _leave_running(
     reactions: Sequence[Reaction],
     kind: str,
     port: int | None,
+    more: FactProperties | None = None,
 ) -> tuple[Background, str]:
-    graph_fingerprint = fingerprint_of(reactions)
+    graph_fingerprint = fingerprint_of(reactions, more)
 
     def started() -> RunningServer:
         return start_server(
             kind,
             graph_fingerprint=graph_fingerprint,
-            load_graph=_loader(reactions),
+            load_graph=_loader(reactions, more),
             port=port,
         )
 
     name = "the default graph" if folder is None else str(folder.resolve())
+    name += "" if more is None else " with evidence"
     return leave_running(started, graph_fingerprint, name, kind=kind, port=port)
 
 
@@ -250,8 +265,10 @@ def _load_into_given(uri: str, reactions: Sequence[Reaction]) -> tuple[Endpoint,
         return given.endpoint, load(driver, reactions, given.endpoint.database)
 
 
-def _loader(reactions: Sequence[Reaction]) -> "Callable[[neo4j.Driver], object]":
-    return lambda driver: load(driver, reactions)
+def _loader(
+    reactions: Sequence[Reaction], more: FactProperties | None = None
+) -> "Callable[[neo4j.Driver], object]":
+    return lambda driver: load(driver, reactions, more=more)
 
 
 def _facts(found: Background) -> dict[str, Any]:

@@ -109,6 +109,7 @@ _OF_GROUPS = (
     ("graph audit", "audit:audit_command"),
     ("graph apply", "versions:apply_command"),
     ("graph revert", "versions:revert_command"),
+    ("graph evidence", "evidence:evidence_command"),
     ("questions build", "build:questions_build_command"),
     ("vectors build", "build:vectors_build_command"),
     ("passages build", "build:passages_build_command"),

@@ -1,0 +1,121 @@
+"""Building the evidence of the default graph from its sources."""
+
+import importlib.metadata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of, known_yields
+from retrocypher.kg.evidence.opsin import OPSIN_VERSION, structures
+from retrocypher.kg.evidence.records import RecordReader, Verdicts, other_reading, other_records, uspto_mit
+from retrocypher.kg.evidence.text import (
+    NEAR_POINTS,
+    NamedMolecule,
+    named_molecules,
+    possible_names,
+    stated_yields,
+)
+from retrocypher.kg.graph.build import MappedSmiles
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.orderly import orderly_wheel
+from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
+from retrocypher.kg.graph.reaction import Reaction
+
+Spans = dict[Fact, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltEvidence:
+    """The evidence of all facts, reaction by reaction, and for the manifest sources and software."""
+
+    evidence: tuple[Evidence, ...]
+    about: dict[str, object]
+
+
+def build_evidence(mapped: Path | None = None) -> BuiltEvidence:
+    """Return the evidence of the facts of the default graph.
+
+    Takes some minutes. Raise InputError if a source cannot be read, ServerError if OPSIN cannot be run.
+
+    Args:
+        mapped: USPTO-MIT as mapped reaction SMILES, one a line; without it, that source is silent.
+    """
+    reactions = read_graph()
+    with open_passages(build_passages()) as passages:
+        texts = {each.reaction: each.text for each in passages}
+    labelled = orderly_wheel(by_labels=True)
+    reader = RecordReader()
+    said: dict[Source, Verdicts] = {
+        "other_reading": other_reading(reactions, labelled.records(), reader),
+        "other_records": other_records(reactions, orderly_wheel().records(), reader),
+    }
+    sources: dict[str, object] = {"other_reading": labelled.provenance()}
+    if mapped is not None:
+        lines = MappedSmiles(mapped)
+        said["uspto_mit"] = uspto_mit(reactions, lines.records(), reader)
+        sources["uspto_mit"] = lines.provenance()
+    said["text_name"], named = text_names(reactions, texts)
+    said["text_yield"], stated = text_yields(reactions, texts)
+    spans = {**named, **stated}
+    evidence = (
+        Evidence(fact, tuple((s, said[s][fact]) for s in SOURCES if fact in said.get(s, ())), spans.get(fact))
+        for reaction in reactions
+        for fact in facts_of(reaction)
+    )
+    software = {"rdkit": importlib.metadata.version("rdkit"), "opsin": OPSIN_VERSION}
+    about: dict[str, object] = {
+        "graph_fingerprint": graph_fingerprint(),
+        "sources": sources,
+        "software": software,
+    }
+    return BuiltEvidence(tuple(evidence), about)
+
+
+def text_names(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple[Verdicts, Spans]:
+    """Return which relationships a procedure text agrees with, as it names the molecule, and where.
+
+    Names are understood by OPSIN and ``names.yaml``. A salt's name stands for each of its parts if the
+    reaction has all of them, otherwise for the largest only: ``magnesium sulfate`` that dries an extract
+    does not name the magnesium of a reagent. Of several names the first counts. Raise ServerError if OPSIN
+    cannot be run.
+
+    Args:
+        texts: Procedure texts by reaction.
+    """
+    understood = structures(sorted({name for text in texts.values() for name in possible_names(text)}))
+    said: Verdicts = {}
+    spans: Spans = {}
+    for reaction in reactions:
+        places: dict[str, tuple[int, int]] = {}
+        for name in named_molecules(texts.get(reaction.id, ""), understood):
+            for molecule in _meant(name, reaction):
+                places.setdefault(molecule, (name.start, name.stop))
+        for fact in facts_of(reaction):
+            if fact.kind != "yield" and fact.molecule in places:
+                said[fact], spans[fact] = "agrees", places[fact.molecule]
+    return said, spans
+
+
+def _meant(name: NamedMolecule, reaction: Reaction) -> Iterator[str]:
+    if set(name.molecules) <= set(reaction.molecules):
+        yield from name.molecules
+    else:
+        yield max(name.molecules, key=len)
+
+
+def text_yields(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple[Verdicts, Spans]:
+    """Return what procedure texts say of yields, and where.
+
+    Only a reaction with one known yield and a text with one yield can be compared: with several, it is not
+    clear which step or product each belongs to. They agree if they are within `NEAR_POINTS`.
+    """
+    said: Verdicts = {}
+    spans: Spans = {}
+    for reaction in reactions:
+        known, stated = known_yields(reaction), stated_yields(texts.get(reaction.id, ""))
+        if len(known) == 1 and len({each.value for each in stated}) == 1:
+            ((product, value),) = known.items()
+            fact = Fact(reaction.id, "yield", product)
+            said[fact] = "agrees" if abs(stated[0].value - value) <= NEAR_POINTS else "differs"
+            spans[fact] = (stated[0].start, stated[0].stop)
+    return said, spans

@@ -1,0 +1,187 @@
+"""The evidence of the default graph on disk: one row a reaction, the same bytes wherever it is made."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.evidence.confidence import ConfidenceModel
+from retrocypher.kg.evidence.evidence import FACT_KINDS, SOURCES, Evidence, Fact, Source, Verdict, facts_of
+from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.fingerprint import fingerprint_of
+from retrocypher.kg.graph.reaction import FactProperties, Reaction
+
+DEFAULT_EVIDENCE = Path(__file__).parents[1] / "data" / "evidence"
+"""Folder of the committed evidence."""
+
+SCHEMA_VERSION = 1
+_FILE = "evidence.csv"
+_MANIFEST = "manifest.json"
+_CODES: dict[Source, str] = {
+    "other_reading": "l",
+    "other_records": "d",
+    "uspto_mit": "m",
+    "text_name": "n",
+    "text_yield": "y",
+}
+"""In lower case the source agrees, in upper case it differs."""
+_SOURCES = {code: source for source, code in _CODES.items()}
+_CELL = re.compile(r"-|(?P<codes>[ldmny]*)(?:(?P<start>\d{1,7})\+(?P<length>\d{1,7}))?", re.IGNORECASE)
+_AGAIN = "Make it again with 'retrocypher graph evidence', or install RetroCypher again."
+
+
+def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[str, object]) -> None:
+    """Write evidence in compact form, its manifest with ``about``; raise InputError if that fails.
+
+    The files are ``evidence.csv`` and ``manifest.json``. Evidence has the order of `facts_of`.
+    """
+    text = "reaction,evidence\n" + "".join(
+        f"{reaction},{' '.join(map(_cell, facts))}\n"
+        for reaction, facts in groupby(evidence, key=lambda each: each.fact.reaction)
+    )
+    manifest = {
+        "schema_version": SCHEMA_VERSION,
+        **about,
+        "counts": coverage(evidence),
+        "files": {_FILE: sha256(text.encode()).hexdigest()},
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in {_FILE: text, _MANIFEST: json.dumps(manifest, indent=2) + "\n"}.items():
+            pending = folder / f"{name}.new"
+            pending.write_bytes(content.encode())
+            pending.replace(folder / name)
+    except OSError as error:
+        raise InputError(f"The evidence cannot be written to {folder}: {error.strerror}.") from error
+
+
+def fact_properties(
+    reactions: Sequence[Reaction], evidence: Iterable[Evidence], model: ConfidenceModel
+) -> FactProperties:
+    """Return evidence as properties of relationships; lists that would be empty are left out.
+
+    ``confidence`` and, of a ``PRODUCES`` with a yield, ``yieldConfidence`` are probabilities from 0 to 1, to
+    four places. ``evidence`` and ``disputedBy`` name the sources that agree and differ. ``sourceFile``,
+    ``sourceRow`` (from 1) and ``grantMonth`` are those of the record, and ``span`` is the place of the name
+    in the procedure text: first character and the one after the last, such as ``12-25``.
+    """
+    records = {each.id: each.source for each in reactions}
+    properties: dict[tuple[int, str, str], dict[str, object]] = {}
+    for each in evidence:
+        fact = each.fact
+        # Rounded, so that the fingerprint does not depend on the machine's logarithm.
+        confidence = round(model.confidence(fact.kind, each.verdicts), 4)
+        if fact.kind == "yield":
+            properties[fact.reaction, "PRODUCES", fact.molecule]["yieldConfidence"] = confidence
+            continue
+        source = records[fact.reaction]
+        values: dict[str, object] = {
+            "confidence": confidence,
+            "evidence": [name for name, verdict in each.verdicts if verdict == "agrees"] or None,
+            "disputedBy": [name for name, verdict in each.verdicts if verdict == "differs"] or None,
+            "sourceFile": source and source.file,
+            "sourceRow": source and source.row,
+            "grantMonth": source and source.grant_date,
+            "span": each.span and f"{each.span[0]}-{each.span[1]}",
+        }
+        key = fact.reaction, fact.kind, fact.molecule
+        properties[key] = {name: value for name, value in values.items() if value is not None}
+    return properties
+
+
+def coverage(evidence: Iterable[Evidence]) -> dict[str, dict[str, Any]]:
+    """Return for each kind of fact how many there are, have a span, and what each source says of them."""
+    counts: dict[str, dict[str, Any]] = {
+        kind: {"facts": 0, "span": 0, "sources": {each: {"agrees": 0, "differs": 0} for each in SOURCES}}
+        for kind in FACT_KINDS
+    }
+    for each in evidence:
+        count = counts[each.fact.kind]
+        count["facts"] += 1
+        count["span"] += each.span is not None
+        for source, verdict in each.verdicts:
+            count["sources"][source][verdict] += 1
+    return counts
+
+
+def read_evidence(
+    folder: Path | None = None, reactions: Sequence[Reaction] | None = None
+) -> tuple[Evidence, ...]:
+    """Return the evidence in a folder (None: the committed one), in the order of `facts_of`.
+
+    Args:
+        reactions: The graph that it must belong to; None is the default graph.
+
+    Raises:
+        InputError: A file is missing or damaged, or the evidence belongs to another graph.
+    """
+    folder = folder or DEFAULT_EVIDENCE
+    reactions = read_graph() if reactions is None else reactions
+    try:
+        manifest = json.loads(_bytes(folder / _MANIFEST))
+        version, fingerprint = manifest["schema_version"], manifest["graph_fingerprint"]
+        digest = manifest["files"][_FILE]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{folder / _MANIFEST} is not the manifest of evidence. {_AGAIN}") from error
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"The evidence in {folder} has form {version!r}, this version reads form {SCHEMA_VERSION}. "
+            f"{_AGAIN}"
+        )
+    if (found := fingerprint_of(reactions)) != fingerprint:
+        raise InputError(
+            f"The evidence in {folder} belongs to the graph {str(fingerprint)[:12]}, not to {found[:12]}. "
+            "Evidence is made for the default graph only."
+        )
+    content = _bytes(folder / _FILE)
+    if sha256(content).hexdigest() != digest:
+        raise InputError(f"{folder / _FILE} is not the file that its manifest describes. {_AGAIN}")
+    try:
+        rows = list(csv.reader(io.StringIO(content.decode())))[1:]
+        return tuple(
+            each for reaction, row in zip(reactions, rows, strict=True) for each in _evidence(reaction, row)
+        )
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"{folder / _FILE} cannot be read: {error}. {_AGAIN}") from error
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}. {_AGAIN}") from error
+
+
+def _cell(evidence: Evidence) -> str:
+    codes = (_CODES[s] if verdict == "agrees" else _CODES[s].upper() for s, verdict in evidence.verdicts)
+    place = f"{evidence.span[0]}+{evidence.span[1] - evidence.span[0]}" if evidence.span else ""
+    return "".join(codes) + place or "-"
+
+
+def _evidence(reaction: Reaction, row: Sequence[str]) -> Iterator[Evidence]:
+    number, cells = row
+    if number != str(reaction.id):
+        raise ValueError(f"reaction {number!r} stands where {reaction.id} is expected")
+    for fact, cell in zip(facts_of(reaction), cells.split(" "), strict=True):
+        yield _read_cell(fact, cell)
+
+
+def _read_cell(fact: Fact, cell: str) -> Evidence:
+    match = _CELL.fullmatch(cell)
+    if not cell or match is None:
+        raise ValueError(f"{cell!r} of reaction {fact.reaction} is no evidence")
+    verdicts = tuple(_verdict(code) for code in match["codes"] or "")
+    if match["start"] is None:
+        return Evidence(fact, verdicts)
+    start = int(match["start"])
+    return Evidence(fact, verdicts, (start, start + int(match["length"])))
+
+
+def _verdict(code: str) -> tuple[Source, Verdict]:
+    return _SOURCES[code.lower()], "agrees" if code.islower() else "differs"

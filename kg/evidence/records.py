@@ -1,0 +1,137 @@
+"""What other records say of the facts of a graph: another reading, duplicates, and USPTO-MIT."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, Verdict, facts_of, known_yields
+from retrocypher.kg.evidence.text import NEAR_POINTS
+from retrocypher.kg.graph.molecules import Canonicaliser
+from retrocypher.kg.graph.reaction import Reaction, Record
+
+Verdicts = dict[Fact, Verdict]
+"""What one source says; it is silent about a fact that is not there."""
+
+
+class _Roles(NamedTuple):
+    """The molecules of a record by role, as the graph writes them."""
+
+    reactants: frozenset[str]
+    products: frozenset[str]
+    agents: frozenset[str]
+    solvents: frozenset[str]
+
+
+class RecordReader:
+    """Reads the molecules of records as the graph does."""
+
+    def __init__(self) -> None:
+        self._canonicalise = Canonicaliser()
+
+    def molecules(self, written: Iterable[str]) -> list[str | None]:
+        """Return the molecules of a role; None for one that cannot be read."""
+        found = (self._canonicalise(smiles) for smiles in written)
+        return [None if each is None else each.smiles for each in found]
+
+    def roles(self, record: Record) -> _Roles:
+        """Return the molecules of each role, without those that cannot be read."""
+        written = (record.reactants, record.products, record.agents, record.solvents)
+        return _Roles(*(frozenset(filter(None, self.molecules(role))) for role in written))
+
+    def yields(self, record: Record) -> dict[str, float]:
+        """Return the yields from 0 to 100 by product, the first where a product has several."""
+        made = zip(self.molecules(record.products), record.yields, strict=False)
+        found: dict[str, float] = {}
+        for product, value in made:
+            if product is not None and value is not None and 0 <= value <= 100:
+                found.setdefault(product, value)
+        return found
+
+
+def other_reading(reactions: Iterable[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+    """Return what the extraction by labels (`orderly_wheel`) says of the records that the graph has.
+
+    It agrees if the molecule has the same role there, and differs if it has only other roles or is not there.
+    Its agents are catalysts; reagents stand among its reactants, for want of a role of their own, so that it
+    is silent about an agent that is a reactant there. A solvent that is a reactant there is a difference:
+    that reading has a label for solvents. Yields are copied from the same field, so it is silent about
+    them. A row whose reaction string is not that of the graph's record is left out.
+    """
+    by_row = {(each.source.file, each.source.row): each for each in reactions if each.source}
+    said: Verdicts = {}
+    for record in records:
+        reaction = by_row.get((record.file, record.row))
+        if reaction is None or reaction.source is None or record.original != reaction.source.original:
+            continue
+        roles = reader.roles(record)
+        by_kind = dict(zip(FACT_KINDS, roles, strict=False))
+        for fact in facts_of(reaction):
+            if fact.kind == "yield":
+                continue
+            if fact.molecule in by_kind[fact.kind]:
+                said[fact] = "agrees"
+            elif fact.kind != "USES_AGENT" or fact.molecule not in roles.reactants:
+                said[fact] = "differs"
+    return said
+
+
+def other_records(reactions: Iterable[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+    """Return what records with the same molecules in every role say, of which the graph keeps one.
+
+    They agree with every relationship. They agree with a yield if theirs are all within `NEAR_POINTS`,
+    differ if one is not, and are silent about it if they have none.
+    """
+    by_roles = {_Roles(*map(frozenset, reaction.roles)): reaction for reaction in reactions}
+    said: Verdicts = {}
+    for record in records:
+        reaction = by_roles.get(reader.roles(record))
+        if reaction is None or reaction.source is None:
+            continue
+        if (record.file, record.row) == (reaction.source.file, reaction.source.row):
+            continue
+        known, theirs = known_yields(reaction), reader.yields(record)
+        for fact in facts_of(reaction):
+            if fact.kind != "yield":
+                said[fact] = "agrees"
+            elif (value := theirs.get(fact.molecule)) is not None:
+                near = abs(value - known[fact.molecule]) <= NEAR_POINTS
+                said[fact] = "agrees" if near and said.get(fact) != "differs" else "differs"
+    return said
+
+
+def uspto_mit(reactions: Sequence[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+    """Return what mapped reactions say that make a product of a reaction from all its reactants.
+
+    They agree with the product, and with a reactant that is mapped to the product. They differ from a
+    reactant that is not mapped, and from an agent or a solvent that is. Otherwise they are silent about
+    agents and solvents, which such data does not tell apart. Where they contradict each other, they agree.
+    """
+    makers: Mapping[str, list[Reaction]] = defaultdict(list)
+    for reaction in reactions:
+        for product in reaction.products:
+            makers[product].append(reaction)
+    said: Verdicts = {}
+    for record in records:
+        made = [product for product in reader.molecules(record.products) if product in makers]
+        if not made:
+            continue
+        roles = reader.roles(record)
+        for reaction in (reaction for product in made if product for reaction in makers[product]):
+            if not roles.reactants | roles.agents >= set(reaction.reactants):
+                continue
+            for fact in facts_of(reaction):
+                if fact.kind == "yield":
+                    continue
+                verdict = _mapped(fact, roles)
+                if verdict == "agrees" or (verdict == "differs" and fact not in said):
+                    said[fact] = verdict
+    return said
+
+
+def _mapped(fact: Fact, roles: _Roles) -> Verdict | None:
+    if fact.kind == "PRODUCES":
+        return "agrees" if fact.molecule in roles.products else None
+    is_mapped = fact.molecule in roles.reactants
+    if fact.kind == "REACTS_IN":
+        return "agrees" if is_mapped else "differs"
+    return "differs" if is_mapped else None
