@@ -15,9 +15,14 @@ LONGEST_NAME = 400
 
 _MOST_WORDS = 5
 
+_NUMBER = r"\d{1,3}(?:\.\d+)?"
+_OBTAINED = r"giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|crystalli|residue|deliver|leav|left"
+_AMOUNT = r"\d\s?(?:m?g|kg|grams?|parts|m?mol(?:es?)?)\.?"
 _YIELD = re.compile(
-    r"yield[^.;%\d]{0,25}(?P<after>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)"
-    r"|(?P<before>\d{1,3}(?:\.\d+)?)\s?(?:%|percent)[\s-]{0,2}(?:of theory|overall yield|yield)",
+    rf"yield[^.%\d]{{0,25}}(?P<after>{_NUMBER})\s?(?:%|percent)"
+    rf"|(?P<before>{_NUMBER})\s?(?:%|percent)[\s-]{{0,2}}(?:of theory|overall yield|yield)"
+    # What is obtained, its amount, and the share in brackets: "gave 1.6 g (80%) of the ester".
+    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}\s?[,;(]{{1,2}}\s?(?P<share>{_NUMBER})\s?%\s?[),;]",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")
@@ -49,10 +54,14 @@ class NamedMolecule(NamedTuple):
 
 
 def stated_yields(text: str) -> list[StatedYield]:
-    """Return the yields that a procedure text states in plain words, such as ``yield: 81 %``, in order."""
+    """Return the yields that a procedure text states, in order.
+
+    They are stated in plain words, such as ``yield: 81 %``, or with the amount that was obtained, such as
+    ``gave 1.6 g (80 %)``.
+    """
     found = []
     for match in _YIELD.finditer(text):
-        group = "after" if match["after"] else "before"
+        group = str(match.lastgroup)
         found.append(StatedYield(float(match[group]), *match.span(group)))
     return found
 
