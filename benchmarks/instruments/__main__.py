@@ -2,6 +2,8 @@
 
 import click
 
+from retrocypher.benchmarks.instruments.audit import audit_command
+from retrocypher.benchmarks.instruments.confidence import confidence_command
 from retrocypher.benchmarks.instruments.evaluator import evaluator_command
 from retrocypher.benchmarks.instruments.flights import flights_command
 from retrocypher.benchmarks.instruments.intervals import intervals_command
@@ -21,6 +23,8 @@ def instruments(context: click.Context) -> None:
     progress_on_stderr(context)
 
 
+instruments.add_command(audit_command)
+instruments.add_command(confidence_command)
 instruments.add_command(evaluator_command)
 instruments.add_command(flights_command)
 instruments.add_command(intervals_command)
