@@ -152,7 +152,7 @@ def judge_rule(
     """Return the outcome of a rule; unless ``partial``, a case without a partner in the baseline fails it."""
     if isinstance(rule, Threshold):
         try:
-            slices = tuple(_threshold_slices(rule, run.where(rule.leak).table()))
+            slices = tuple(_threshold_slices(rule, run.where(rule.leak, _sure(rule, run)).table()))
         except InputError as error:
             return _result(rule, RuleStatus.FAILS, False, reason=str(error))
         status = _worst(slices)
@@ -160,7 +160,8 @@ def judge_rule(
     try:
         if baseline is None:
             raise InputError("there is no baseline to compare with")
-        run, baseline = run.where(rule.leak), baseline.where(rule.leak)
+        sure = _sure(rule, run)
+        run, baseline = run.where(rule.leak, sure), baseline.where(rule.leak, sure)
         by = (rule.by,) if rule.by else ()
         compared = compare_runs(baseline, run, rule.metric, by, remedy=REMEDY)
     except InputError as error:
@@ -180,6 +181,16 @@ def judge_rule(
         changed=len(changes),
         notes=tuple(_notes(compared)),
     )
+
+
+def _sure(rule: Rule, run: RunScores) -> frozenset[str] | None:
+    """Return the ids of the questions that a rule is about; None if it is about all."""
+    if not rule.confidence:
+        return None
+    # Imported late: only such a rule needs the evidence and the graph.
+    from retrocypher.plugins.analysis.gold_confidence import sure_questions
+
+    return sure_questions(run.questions, run.conditions.fixed["graph fingerprint"], rule.confidence)
 
 
 def _result(rule: Rule, verdict: RuleStatus, holds: bool, **more: Any) -> RuleResult:

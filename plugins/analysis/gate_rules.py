@@ -20,6 +20,7 @@ from retrocypher.plugins.runs.record import KEY_METRICS
 from retrocypher.plugins.statistics.paired import MARGIN
 
 NO_REGRESSION = "no-regression"
+CONFIDENCE = "confidence"
 
 
 class Threshold(Struct, frozen=True):
@@ -32,6 +33,8 @@ class Threshold(Struct, frozen=True):
     """What it is sliced by; empty for all cases together."""
     leak: str = ""
     """The label of the cases that it is about in the dimension ``leak``; empty for all cases."""
+    confidence: float = 0.0
+    """The least confidence, from 0 to 1, of the facts that the gold of its questions rests on; 0 for all."""
 
     @property
     def is_most(self) -> bool:
@@ -40,7 +43,8 @@ class Threshold(Struct, frozen=True):
 
     def __str__(self) -> str:
         sign = "<=" if self.is_most else ">="
-        return f"{self.metric}{_where(self.leak)}{_by(self.by)}{sign}{number(self.limit)}"
+        about = f"{self.metric}{_confident(self.confidence)}{_where(self.leak)}{_by(self.by)}"
+        return f"{about}{sign}{number(self.limit)}"
 
 
 class NonInferiority(Struct, frozen=True):
@@ -53,10 +57,12 @@ class NonInferiority(Struct, frozen=True):
     """What it is sliced by; empty for all pairs together."""
     leak: str = ""
     """As in `Threshold`; a case is selected in run and baseline by its label there."""
+    confidence: float = 0.0
+    """As in `Threshold`."""
 
     def __str__(self) -> str:
-        where = _where(self.leak)
-        return f"{NO_REGRESSION} {self.metric}{where} margin={number(self.margin)}{_by(self.by)}"
+        about = f"{self.metric}{_confident(self.confidence)}{_where(self.leak)}"
+        return f"{NO_REGRESSION} {about} margin={number(self.margin)}{_by(self.by)}"
 
 
 Rule = Threshold | NonInferiority
@@ -65,6 +71,10 @@ Rule = Threshold | NonInferiority
 def number(value: float) -> str:
     """Return the shortest text that parses to the same number."""
     return repr(float(value)).removesuffix(".0")
+
+
+def _confident(least: float) -> str:
+    return f"[{CONFIDENCE}>={number(least)}]" if least else ""
 
 
 def _where(leak: str) -> str:
@@ -96,7 +106,7 @@ _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<word>[A-Za-z_][A-Za-z0-9_.@^-]*(?:\[[A-Za-z0-9_.-]+\])?)"
-    r"|(?P<sign>>=|<=|==|!=|>|<|=|,)"
+    r"|(?P<sign>>=|<=|==|!=|>|<|=|,|\[|\])"
 )
 
 
@@ -147,6 +157,7 @@ class _Parser:
             self._at += 1
             return self._non_inferiority()
         metric = self._metric((*JUDGED, LEAK, NO_REGRESSION))
+        confidence = self._confidence(metric)
         leak = self._where()
         by = self._by(metric) if self._token.text == "by" else ()
         sign = "<=" if less_is_better(metric) else ">="
@@ -155,7 +166,20 @@ class _Parser:
         self._at += 1
         limit = self._number("0.6")
         self._end()
-        return Threshold(metric, limit, by, leak)
+        return Threshold(metric, limit, by, leak, confidence)
+
+    def _confidence(self, metric: str) -> float:
+        if self._token.text != "[":
+            return 0.0
+        for expected in ("[", CONFIDENCE, ">="):
+            if self._token.text != expected:
+                self._refuse(f"expected {expected}{self._instead()}: {metric}[{CONFIDENCE}>=0.7]")
+            self._at += 1
+        least = self._number("0.7")
+        if self._token.text != "]":
+            self._refuse(f"expected ]{self._instead()}: {metric}[{CONFIDENCE}>=0.7]")
+        self._at += 1
+        return least
 
     def _where(self) -> str:
         if self._token.text != "where":
@@ -173,6 +197,7 @@ class _Parser:
         if less_is_better(metric):
             self._at = at
             self._refuse(f"{NO_REGRESSION} is for scores of which more is better; write {metric}<=0.1")
+        confidence = self._confidence(metric)
         leak = self._where()
         margin: float | None = None
         by: tuple[str, ...] = ()
@@ -189,7 +214,7 @@ class _Parser:
                 self._refuse(f"{self._token.text} is given twice; leave out one of them")
             else:
                 self._refuse(f"expected margin=NUMBER or by{self._instead()}")
-        return NonInferiority(metric, MARGIN if margin is None else margin, by, leak)
+        return NonInferiority(metric, MARGIN if margin is None else margin, by, leak, confidence)
 
     def _by(self, metric: str) -> tuple[str, ...]:
         self._at += 1

@@ -17,6 +17,7 @@ from retrocypher.plugins.analysis.comparison import (
     compare,
     compare_runs,
 )
+from retrocypher.plugins.analysis.gold_confidence import GoldNumbers, gold_numbers
 from retrocypher.plugins.analysis.ledger import LedgerEntry
 from retrocypher.plugins.analysis.model_results import ModelResult, called_models
 from retrocypher.plugins.analysis.report_runs import ReportRun
@@ -392,6 +393,8 @@ class RunNumbers(Struct, frozen=True, kw_only=True):
     answers: list[SeriesAnswers]
     validity: list[MetricValidity]
     clouds: list[Cloud]
+    gold: GoldNumbers | None
+    """How sure gold is; None for another graph than the default one."""
 
     @property
     def name(self) -> str:
@@ -427,12 +430,18 @@ class ReportNumbers(Struct, frozen=True):
         return sum(len(each.run.not_run) for each in self.runs)
 
 
-def analyse(runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = ()) -> ReportNumbers:
-    """Return the numbers of a report; calibrations come newest first."""
-    return ReportNumbers([_numbers(run, calibrations) for run in runs], comparisons(runs))
+def analyse(
+    runs: Sequence[ReportRun], calibrations: Sequence["StoredCalibration"] = (), *, label_noise: bool = False
+) -> ReportNumbers:
+    """Return the numbers of a report; calibrations come newest first.
+
+    Args:
+        label_noise: Whether to compute what doubt about gold does to means, which takes a minute.
+    """
+    return ReportNumbers([_numbers(run, calibrations, label_noise) for run in runs], comparisons(runs))
 
 
-def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> RunNumbers:
+def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"], label_noise: bool) -> RunNumbers:
     metrics = dict.fromkeys((*RETRIEVAL_METRICS, run.log.manifest.headline))
     means = Means(run.table, tuple(metrics))
     return RunNumbers(
@@ -449,4 +458,5 @@ def _numbers(run: ReportRun, calibrations: Sequence["StoredCalibration"]) -> Run
         answers=answers(run),
         validity=validity(run),
         clouds=clouds(run.table),
+        gold=gold_numbers(run, label_noise),
     )

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -101,6 +101,8 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """Hash of the gold answer and the reference query, by question id."""
     clusters: dict[str, str]
     """Hash of the cluster of each question, by question id."""
+    questions: dict[str, Question] = field(default_factory=dict)
+    """The questions of a run by id; empty for a baseline."""
     errors_by_kind: dict[str, int] = field(default_factory=dict)
     """Number of cases without scores, by stage and kind of the infrastructure error."""
     incomplete: str = ""
@@ -122,9 +124,16 @@ class RunScores(Struct, frozen=True, kw_only=True):
         kept = (each for each in self.cases if each.text_id not in left_out)
         return ScoreTable(kept, self.clusters, (*COMPARABLE_METRICS, *JUDGED, LEAK))
 
-    def where(self, leak: str) -> Self:
-        """Return the cases with a label of leaks, all if it is empty; raise InputError if none has it."""
-        kept = tuple(each for each in self.cases if leak in ("", each.leak))
+    def where(self, leak: str, sure: Set[str] | None = None) -> Self:
+        """Return the cases with a label of leaks, all if it is empty; raise InputError if none has it.
+
+        Args:
+            sure: The ids of the questions that are kept; None for all.
+        """
+        asked = (each for each in self.cases if sure is None or each.question_id in sure)
+        kept = tuple(each for each in asked if leak in ("", each.leak))
+        if sure is not None and not kept:
+            raise InputError(f"{self.name}: it has no case of a question whose gold is that sure")
         if leak and not kept:
             raise InputError(
                 f"{self.name}: no case of it has {LEAK}={leak}. One of an earlier version has no leaks on "
@@ -196,6 +205,7 @@ def read_scores(run: RunLog, summary: RunSummary | None = None) -> RunScores:
         texts=texts,
         golds={name: gold_digest(question) for name, question in questions.items()},
         clusters={name: digest(cluster) for name, cluster in run.clusters.items()},
+        questions=questions,
         errors_by_kind=dict(errors.most_common()),
         incomplete=extent.incomplete,
         part=extent.part,

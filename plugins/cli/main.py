@@ -89,7 +89,7 @@ def cli(context: click.Context) -> None:
 
 _GROUPS = {
     "graph": "Build the reaction graph, and run Neo4j with it.",
-    "questions": "Build question sets.",
+    "questions": "Build question sets, and show how sure their gold is.",
     "vectors": "Compute the vectors with which exemplars are chosen without an encoder.",
     "passages": "Manage the patent passages that written answers can use.",
     "labels": "List the error labels.",
@@ -111,6 +111,7 @@ _OF_GROUPS = (
     ("graph revert", "versions:revert_command"),
     ("graph evidence", "evidence:evidence_command"),
     ("questions build", "build:questions_build_command"),
+    ("questions confidence", "confidence:questions_confidence_command"),
     ("vectors build", "build:vectors_build_command"),
     ("passages build", "build:passages_build_command"),
     ("labels list", "check:labels_list_command"),

@@ -33,16 +33,27 @@ _LISTED = 5_000
     show_default=True,
     help="Maximum number of failed cases to list.",
 )
+@click.option(
+    "--label-noise",
+    is_flag=True,
+    help="Add what doubt about gold does to mean F1: 200 draws of the graph, which take minutes.",
+)
 @json_option
 def report_command(
-    runs: tuple[Path, ...], out: Path | None, figures: Path | None, most: int, as_json: bool
+    runs: tuple[Path, ...],
+    out: Path | None,
+    figures: Path | None,
+    most: int,
+    label_noise: bool,
+    as_json: bool,
 ) -> None:
     """Write an HTML page of RUNS: scores, comparisons, errors and each failed case.
 
     The first run is the one that the others are compared with.
     """
     spare_collections()
-    report = build_report(runs, out or runs[0] / "report.html", most=most, figures=figures)
+    page = out or runs[0] / "report.html"
+    report = build_report(runs, page, most=most, figures=figures, label_noise=label_noise)
     if as_json:
         print_json(to_builtins(report, enc_hook=str))
         return

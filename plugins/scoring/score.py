@@ -21,7 +21,13 @@ from retrocypher.plugins.scoring.columns import ID_KEY, KeyMatcher
 from retrocypher.plugins.scoring.explanation import explain
 from retrocypher.plugins.scoring.labels import diagnose, labels_of
 from retrocypher.plugins.scoring.routes import multi_step_scores
-from retrocypher.plugins.scoring.single_step import asks_for_reactions, single_step_scores, values_by_key
+from retrocypher.plugins.scoring.single_step import (
+    Values,
+    asks_for_reactions,
+    single_step_scores,
+    values_by_key,
+)
+from retrocypher.plugins.scoring.table import Counts, compare
 from retrocypher.plugins.scoring.text import text_scores
 
 
@@ -47,6 +53,17 @@ def score(
     if text_metrics:
         scores.bleu, scores.meteor, scores.rouge_l = text_scores(question.reference_cypher, cypher)
     return scores
+
+
+def f1_of(returned: Mapping[str, Values], question: Question) -> float:
+    """Return F1, from 0 to 1, of values that `values_by_key` has read, against the gold of a question."""
+    gold = values_by_key(question, Execution("no_query"))
+    counts = (
+        compare(key, values.returned, gold[key].gold if key in gold else ())
+        for key, values in returned.items()
+        if key != ID_KEY
+    )
+    return sum(counts, Counts()).f1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.passages import graph_fingerprint
 from retrocypher.kg.questions.clusters import clusters_of
 from retrocypher.kg.questions.question import Setting
 from retrocypher.plugins.analysis.comparison import differences, require_common, require_comparable
 from retrocypher.plugins.analysis.gate import Gate, gate_of, unused_baseline
 from retrocypher.plugins.analysis.gate_decision import COMMON, REMEDY, GateResult, GateVerdict, unpaired
-from retrocypher.plugins.analysis.gate_rules import RuleError
+from retrocypher.plugins.analysis.gate_rules import CONFIDENCE, RuleError, number
 from retrocypher.plugins.analysis.run_scores import (
     UNKNOWN,
     Conditions,
@@ -81,6 +82,11 @@ def gate_for(plan: Plan, config: pytest.Config, settings: Collection[Setting]) -
         if rule.metric in MORE_METRICS and rule.metric not in options.metrics:
             raise InputError(f"--gate {rule}: {rule.metric} is not measured; add --metrics {rule.metric}")
         require_count(rule.metric, counts)
+        if rule.confidence and plan.question_set.fingerprint != graph_fingerprint():
+            raise InputError(
+                f"--gate {rule}: only questions about the default graph have a known confidence; leave out "
+                f"[{CONFIDENCE}>={number(rule.confidence)}]"
+            )
     if gate.baseline is not None:
         require_pairs(gate, planned_scores(plan), part=cut is not None)
     return gate

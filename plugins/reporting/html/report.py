@@ -15,6 +15,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import LABELS
 from retrocypher.kg.questions.question import TASK_ORDER
+from retrocypher.plugins.analysis.gold_confidence import DRAWS, SURE
 from retrocypher.plugins.analysis.model_results import with_fronts
 from retrocypher.plugins.analysis.report import (
     JudgeVariant,
@@ -200,7 +201,13 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def build_report(
-    paths: Sequence[Path], out: Path, *, most: int, figures: Path | None = None, root: Path | None = None
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    most: int,
+    figures: Path | None = None,
+    root: Path | None = None,
+    label_noise: bool = False,
 ) -> Report:
     """Write the report of runs, the first against the others; raise InputError if that is impossible."""
     for path in paths:
@@ -209,7 +216,7 @@ def build_report(
     _require_writable(out)
     folder = out.with_name(f"{out.stem}-cases")
     runs = read_report_runs(paths)
-    page = _analysed(runs, root or Path.cwd(), out)
+    page = _analysed(runs, root or Path.cwd(), out, label_noise)
 
     def render(most: int) -> Rendered:
         cases = choose(runs, most)
@@ -257,14 +264,15 @@ class Page(Struct, frozen=True):
     """Address of the page that defines their figures; empty if that file does not exist."""
 
 
-def _analysed(runs: Sequence[ReportRun], root: Path, out: Path) -> Page:
+def _analysed(runs: Sequence[ReportRun], root: Path, out: Path, label_noise: bool) -> Page:
     definitions = root / _DEFINED
     defined = os.path.relpath(definitions, out.resolve().parent) if definitions.is_file() else ""
     try:
         calibrations, trouble = stored_calibrations(runs, root), ""
     except InputError as error:
         calibrations, trouble = [], str(error)
-    return Page(analyse(runs, calibrations), trouble, Path(defined).as_posix() if defined else "")
+    numbers = analyse(runs, calibrations, label_noise=label_noise)
+    return Page(numbers, trouble, Path(defined).as_posix() if defined else "")
 
 
 def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) -> str:
@@ -284,6 +292,8 @@ def render_page(page: Page, cases: Sequence[Listed], links: Links, folder: str) 
         **shown,
         shots=list(dict.fromkeys(cell.shot for run in runs for cell in run.summary.cells)),
         margin=MARGIN,
+        sure=SURE,
+        draws=DRAWS,
         trouble=page.trouble,
         defined=page.defined,
         meanings=LABELS,
@@ -321,6 +331,7 @@ def _sections(shown: Mapping[str, Any]) -> dict[str, str]:
         ("keys", "Scores by key", any(each["keys"] for each in runs)),
         ("more", "EX and PSJS", any(each["more"] for each in runs)),
         ("variation", "Repeats and paraphrases", any(each["variations"] for each in runs)),
+        ("gold", "How sure gold is", any(each["gold"] for each in runs)),
         ("boxes", "Distribution of F1", any(part.tasks for each in of_f1 for part in each["boxes"])),
         ("models", "F1 against cost and time", bool(shown["models"])),
         ("comparisons", "Paired comparisons", bool(shown["comparisons"])),

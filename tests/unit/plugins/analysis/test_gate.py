@@ -14,9 +14,12 @@ from support.records import key_score
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.evidence.gold import graph_confidence
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
 from retrocypher.plugins.analysis.gate_rules import NonInferiority, Rule, RuleError, Threshold, parse_rule
+from retrocypher.plugins.analysis.gold_confidence import gold_confidences
 from retrocypher.plugins.analysis.run_scores import RunScores
 from retrocypher.plugins.analysis.scores import COMPARABLE_METRICS, DIMENSIONS, LEAK_KINDS
 from retrocypher.plugins.reporting.text import gate_lines
@@ -130,6 +133,40 @@ def test_a_baseline_without_leaks_is_refused_before_the_run(tmp_path: Path) -> N
     gate = gate_of(["no-regression f1 where leak=none"], str(before), Path("/nowhere"))
     with pytest.raises(InputError, match=r"no case of it has leak=none.*save a baseline of it again"):
         require_pairs(gate, run)
+
+
+def about_the_default_graph(folder: Path, scores: Sequence[float]) -> Path:
+    """Write a run whose cases with score 0 are the questions of the least sure gold."""
+    shipped = load_questions()
+    graph = graph_confidence(shipped.fingerprint)
+    assert graph is not None
+    known = gold_confidences(shipped.questions, graph)
+    ordered = sorted(shipped.questions, key=lambda each: known[each.id].least)
+    asked = [*ordered[:60], *ordered[-60:]]
+    assert known[ordered[59].id].least < 0.7 <= known[ordered[-60].id].least
+    manifest = manifest_of(cases=120, graph={"fingerprint": shipped.fingerprint})
+    records = [case(each, f1) for each, f1 in zip(asked, scores, strict=True)]
+    return whole_run(folder, records, asked, manifest)
+
+
+def test_a_rule_may_be_about_questions_with_sure_gold(tmp_path: Path) -> None:
+    before = about_the_default_graph(tmp_path / "before", [1.0] * 120)
+    after = about_the_default_graph(tmp_path / "after", [0.0] * 60 + [1.0] * 60)
+    rules = {
+        "f1[confidence>=0.7]>=1": (RuleStatus.HOLDS, 60),
+        "f1>=0.51": (RuleStatus.FAILS, 120),
+        "no-regression f1[confidence>=0.7] margin=0.2": (RuleStatus.HOLDS, 60),
+        "no-regression f1 margin=0.2": (RuleStatus.REGRESSED, 120),
+    }
+    result = judge(scores_of(after), *rules, baseline=before)
+    assert [(each.verdict, each.slices[0].estimate.n) for each in result.rules] == [*rules.values()]  # type: ignore[union-attr]
+    assert [each.rule for each in result.rules] == [*rules]
+
+
+def test_no_confidence_is_known_of_another_graph(tmp_path: Path) -> None:
+    result = judge(side(tmp_path / "r", HALF), "f1[confidence>=0.7]>=0.5")
+    assert result.rules[0].verdict is RuleStatus.FAILS
+    assert "only the default graph has evidence" in said(result)
 
 
 def test_one_case_is_called_one(tmp_path: Path) -> None:
@@ -353,8 +390,8 @@ metrics = st.sampled_from(COMPARABLE_METRICS)
 numbers = st.floats(0, 1)
 slices = st.lists(st.sampled_from(DIMENSIONS), unique=True, max_size=4).map(tuple)
 rules = st.one_of(
-    st.builds(Threshold, metrics, numbers, slices, st.sampled_from(("", "none", *LEAK_KINDS))),
-    st.builds(NonInferiority, metrics, numbers, slices),
+    st.builds(Threshold, metrics, numbers, slices, st.sampled_from(("", "none", *LEAK_KINDS)), numbers),
+    st.builds(NonInferiority, metrics, numbers, slices, confidence=numbers),
 )
 parts = (
     "f1",
@@ -372,6 +409,9 @@ parts = (
     "1e9",
     "-1",
     "margin",
+    "[",
+    "confidence",
+    "]",
     " ",
     "%",
 )
@@ -392,6 +432,8 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("leak by shot <= 0.1", Threshold("leak", 0.1, ("shot",))),
         ("f1 where leak=none by task>=0.7", Threshold("f1", 0.7, ("task",), "none")),
         ("no-regression f1 where leak=none by task", NonInferiority("f1", 0.02, ("task",), "none")),
+        ("f1[confidence>=.7] by task >= .4", Threshold("f1", 0.4, ("task",), "", 0.7)),
+        ("no-regression f1[agents][confidence>=0.9]", NonInferiority("f1[agents]", 0.02, (), "", 0.9)),
         ("recall[target_yield] by task >= .4", Threshold("recall[target_yield]", 0.4, ("task",))),
         ("no-regression precision[solvents] by task", NonInferiority("precision[solvents]", 0.02, ("task",))),
         ("no-regression recall by task margin = 0", NonInferiority("recall", 0.0, ("task",))),
@@ -427,8 +469,11 @@ def test_what_a_rule_means(text: str, meant: Rule) -> None:
         ("no-regression f1[id]", 14, "no key is called id; choose from reactants, products, agents"),
         ("bleu[agents]>=0.6", 0, "bleu[agents]: only precision, recall and f1 are computed by key"),
         ("f1 by task[agents]>=0.6", 6, "no slice is called task[agents]; did you mean task?"),
-        ("f1 [agents]>=0.6", 3, "'[' cannot be part of a rule"),
-        ("f1[]>=0.6", 2, "'[' cannot be part of a rule"),
+        ("f1 [agents]>=0.6", 4, "expected confidence, not agents: f1[confidence>=0.7]"),
+        ("f1[confidence>0.7]>=0.6", 13, "expected >=, not >: f1[confidence>=0.7]"),
+        ("f1[confidence>=7]>=0.6", 15, "7 is out of range"),
+        ("f1[confidence>=0.7>=0.6", 18, "expected ], not >=: f1[confidence>=0.7]"),
+        ("f1[]>=0.6", 3, "expected confidence, not ]"),
         ("f2>=0.6", 0, "f1[KEY], pass@K, pass^K, changes, f1_sd, judge"),
         ("no-regression f1>=0.6", 16, "expected margin=NUMBER or by, not >="),
         ("leak>=0.1", 4, "expected <=, not >=: write leak<= and a number from 0 to 1"),

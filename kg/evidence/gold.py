@@ -1,0 +1,144 @@
+"""How sure the gold of a question is, and the gold of a graph without some of its facts."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from retrocypher.kg.evidence.compact import read_evidence
+
+from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.evidence import Fact, FactKind, facts_of
+from retrocypher.kg.graph.compact import read_graph, read_manifest
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.questions.gold import ReactionNetwork, traverse
+from retrocypher.kg.questions.question import Question
+
+_KIND_OF_ROLE: Mapping[str, FactKind] = {
+    "reactants": "REACTS_IN",
+    "products": "PRODUCES",
+    "agents": "USES_AGENT",
+    "solvents": "USES_SOLVENT",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoldConfidence:
+    """How sure the gold of a question is.
+
+    Attributes:
+        facts: Number of facts that it rests on.
+        least: Confidence of the least confident one, from 0 to 1.
+        least_fact: That fact.
+        whole: Probability that all of them are right, if facts are right or wrong independently.
+    """
+
+    facts: int
+    least: float
+    least_fact: Fact
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class GraphConfidence:
+    """The confidence of the facts of a graph, from 0 to 1 each."""
+
+    reactions: Mapping[int, Reaction]
+    network: ReactionNetwork
+    confidences: Mapping[Fact, float]
+
+    @classmethod
+    def made_of(cls, reactions: Sequence[Reaction], confidences: Mapping[Fact, float]) -> "GraphConfidence":
+        """Return the confidence of a graph of some reactions."""
+        return cls({each.id: each for each in reactions}, ReactionNetwork.of(reactions), confidences)
+
+    def of_gold(self, question: Question) -> GoldConfidence | None:
+        """Return how sure the gold of a question is; None for a question without gold in this graph."""
+        facts = self.gold_facts(question)
+        if not facts:
+            return None
+        least = min(facts, key=self.of)
+        return GoldConfidence(len(facts), self.of(least), least, math.prod(map(self.of, facts)))
+
+    def of(self, fact: Fact) -> float:
+        """Return the confidence of a fact, 0 if the graph does not hold it."""
+        return self.confidences.get(fact, 0.0)
+
+    def gold_facts(self, question: Question) -> tuple[Fact, ...]:
+        """Return the facts that the gold of a question rests on, each once.
+
+        They are all relationships of the reactions of a single-step question, and the yield that
+        ``best_yield`` asks for; for a route the relationships along it. Where a step or the beginning of a
+        route may be one of several molecules, the most confident one counts.
+        """
+        if not self.related(question):
+            return ()
+        target = question.target
+        found: dict[Fact, None] = {}
+        for row in question.gold:
+            if "route" in row:
+                found.update(dict.fromkeys(self._along(row["route"], question)))
+                continue
+            reaction = self.reactions[row["id"]]
+            found.update(dict.fromkeys(each for each in facts_of(reaction) if each.kind != "yield"))
+            if "target_yield" in row:
+                found[Fact(reaction.id, "yield", target)] = None
+        return tuple(found)
+
+    def _along(self, route: Sequence[int], question: Question) -> Iterator[Fact]:
+        start = question.slots.get("start")
+        starts = self.reactions[route[0]].reactants if start is None else (start,)
+        yield max((Fact(route[0], "REACTS_IN", name) for name in starts), key=self.of)
+        for one, next_one in pairwise(route):
+            shared = set(self.reactions[one].products) & set(self.reactions[next_one].reactants)
+            links = [
+                (Fact(one, "PRODUCES", name), Fact(next_one, "REACTS_IN", name)) for name in sorted(shared)
+            ]
+            yield from max(links, key=lambda link: math.prod(map(self.of, link)), default=())
+        yield Fact(route[-1], "PRODUCES", question.target)
+
+    def related(self, question: Question) -> tuple[Reaction, ...]:
+        """Return the reactions on which the gold of a question depends; empty if one is not in the graph."""
+        ids = dict.fromkeys(number for row in question.gold for number in row.get("route", [row.get("id")]))
+        known = tuple(self.reactions[number] for number in ids if number in self.reactions)
+        if len(known) < len(ids):
+            return ()
+        # Whether a yield is the best depends on the others.
+        return self.network.makers_of(question.target) if question.task == "best_yield" else known
+
+
+def gold_without(
+    question: Question, reactions: Iterable[Reaction], is_right: Callable[[Fact], bool]
+) -> list[dict[str, Any]]:
+    """Return the gold of a question if only some facts of these reactions are in the graph."""
+    kept = [_kept(each, is_right) for each in reactions]
+    return traverse(ReactionNetwork.of(kept), question.task, question.slots)
+
+
+def _kept(reaction: Reaction, is_right: Callable[[Fact], bool]) -> Reaction:
+    roles = {
+        role: tuple(name for name in getattr(reaction, role) if is_right(Fact(reaction.id, kind, name)))
+        for role, kind in _KIND_OF_ROLE.items()
+    }
+    yields = tuple(
+        value if value is not None and is_right(Fact(reaction.id, "yield", name)) else None
+        for name, value in zip(reaction.products, reaction.yields, strict=True)
+        if name in roles["products"]
+    )
+    return replace(reaction, **roles, yields=yields)
+
+
+def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:
+    """Return the confidence of a graph; None unless it is the default one, which alone has evidence.
+
+    Raises:
+        InputError: The stored graph or its evidence is damaged.
+    """
+    if fingerprint != read_manifest()["fingerprint"]:
+        return None
+    reactions, model = read_graph(), default_model()
+    evidence = read_evidence(None, reactions)
+    return GraphConfidence.made_of(
+        reactions, {each.fact: model.confidence(each.fact.kind, each.verdicts) for each in evidence}
+    )

@@ -1,0 +1,218 @@
+"""How sure the gold of questions is, and what that means for the mean of a run."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.evidence.evidence import facts_of
+from retrocypher.kg.evidence.gold import (
+    GoldConfidence,
+    GraphConfidence,
+    gold_without,
+    graph_confidence,
+)
+from retrocypher.kg.questions.question import Question, task_place
+from retrocypher.plugins.analysis.report_runs import ReportRun
+from retrocypher.plugins.analysis.scores import ScoreTable
+from retrocypher.plugins.analysis.summary import Series
+from retrocypher.plugins.runs.files import QUESTIONS
+from retrocypher.plugins.runs.record import Record
+from retrocypher.plugins.scoring.score import f1_of
+from retrocypher.plugins.scoring.single_step import values_by_key
+from retrocypher.plugins.statistics.intervals import LEVEL, Estimate
+from retrocypher.plugins.statistics.means import mean_of
+
+SURE = 0.7
+"""The confidence from which a fact counts as supported (GraphBuilder-RAG, graph verification)."""
+
+DRAWS = 200
+_SEED = 0
+
+
+def gold_confidences(questions: Iterable[Question], graph: GraphConfidence) -> dict[str, GoldConfidence]:
+    """Return how sure the gold of questions is, by id; a question without gold in the graph has none."""
+    found = ((each.id, graph.of_gold(each)) for each in questions)
+    return {name: confidence for name, confidence in found if confidence is not None}
+
+
+def sure_questions(
+    questions: Mapping[str, Question], fingerprint: str | None, least: float
+) -> frozenset[str]:
+    """Return the ids of the questions whose gold rests on no fact of less confidence.
+
+    Raises:
+        InputError: The questions are about another graph than the default one.
+    """
+    if (graph := graph_confidence(fingerprint)) is None:
+        raise InputError(
+            "no confidence is known for the gold of these questions: only the default graph has evidence. "
+            f"Leave out [confidence>={least:g}]"
+        )
+    known = gold_confidences(questions.values(), graph)
+    return frozenset(name for name, each in known.items() if each.least >= least)
+
+
+class TaskConfidence(Struct, frozen=True):
+    """How sure the gold of the questions of a task is; numbers from 0 to 1."""
+
+    task: str
+    questions: int
+    least: float
+    """Mean confidence of the least confident fact of each."""
+    whole: float
+    """Mean probability that the whole gold is right."""
+    sure: int
+    """Questions of which no fact is less confident than the threshold."""
+
+
+def by_task(
+    questions: Iterable[Question], confidences: Mapping[str, GoldConfidence], threshold: float = SURE
+) -> list[TaskConfidence]:
+    """Return how sure gold is by task, and for all questions together, which come last."""
+    groups: dict[str, list[GoldConfidence]] = defaultdict(list)
+    for each in questions:
+        if each.id in confidences:
+            groups[each.task].append(confidences[each.id])
+    rows = [_task(task, groups[task], threshold) for task in sorted(groups, key=task_place)]
+    together = [each for found in groups.values() for each in found]
+    return [*rows, _task("all", together, threshold)] if together else []
+
+
+def _task(task: str, found: Sequence[GoldConfidence], threshold: float) -> TaskConfidence:
+    least, whole = (
+        sum(values) / len(found) for values in zip(*((e.least, e.whole) for e in found), strict=True)
+    )
+    return TaskConfidence(task, len(found), least, whole, sum(each.least >= threshold for each in found))
+
+
+class SureMeans(Struct, frozen=True):
+    """Mean F1 of a model and loop by how sure gold is."""
+
+    model: str
+    loop: str
+    all: Estimate
+    sure: Estimate
+    """Over the questions with sure gold."""
+    unsure: Estimate
+    """Over the others."""
+    noise: tuple[float, float] | None
+    """Interval of the mean over graphs drawn from the confidences; None if it was not computed."""
+
+
+class GoldNumbers(Struct, frozen=True):
+    """How sure the gold of a run is."""
+
+    tasks: list[TaskConfidence]
+    means: list[SureMeans]
+
+
+def gold_numbers(run: ReportRun, with_noise: bool) -> GoldNumbers | None:
+    """Return how sure the gold of a run is; None for another graph than the default one."""
+    entry, asked = run.log.manifest.graph, {*run.table.questions}
+    graph = graph_confidence(entry.fingerprint if entry else None)
+    if graph is None or not (run.log.path / QUESTIONS).is_file():
+        return None
+    questions = {name: each for name, each in run.log.questions.items() if name in asked}
+    if not (known := gold_confidences(questions.values(), graph)):
+        return None
+    noise = label_noise(run.log.records(), questions, graph) if with_noise else {}
+    return GoldNumbers(by_task(questions.values(), known), list(_means(run, known, noise)))
+
+
+def _means(
+    run: ReportRun, confidences: Mapping[str, GoldConfidence], noise: Mapping[Series, tuple[float, float]]
+) -> Iterator[SureMeans]:
+    table = run.table
+    columns = list(zip(table.labels("model"), table.labels("loop"), table.questions, strict=True))
+    for model, loop in run.series:
+        places = [
+            place
+            for place, each in enumerate(columns)
+            if each[:2] == (model, loop) and each[2] in confidences
+        ]
+        sure = [place for place in places if confidences[columns[place][2]].least >= SURE]
+        unsure = sorted({*places} - {*sure})
+        means = _mean(table, places), _mean(table, sure), _mean(table, unsure)
+        yield SureMeans(model, loop, *means, noise=noise.get((model, loop)))
+
+
+def _mean(table: ScoreTable, places: Sequence[int]) -> Estimate:
+    scores = table.scores("f1")[places] if places else np.empty(0)
+    known = ~np.isnan(scores)
+    return mean_of(scores[known].tolist(), table.clusters[places][known].tolist() if places else [])
+
+
+def label_noise(
+    records: Iterable[Record], questions: Mapping[str, Question], graph: GraphConfidence
+) -> dict[Series, tuple[float, float]]:
+    """Return the interval that doubt about gold gives the mean F1 of each model and loop.
+
+    The graph is drawn `DRAWS` times: each fact is kept with the probability of its confidence, independently.
+    Gold is computed anew on each draw, and the stored rows are scored against it. A fact that the graph lacks
+    is in no draw. The ends are quantiles of the means, at the level of other intervals.
+    """
+    golds = DrawnGolds(graph)
+    sums: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
+    counts: dict[Series, int] = defaultdict(int)
+    for record in records:
+        question = questions.get(record.question_id)
+        if question is None or record.execution is None or record.scores is None:
+            continue
+        if not graph.related(question):
+            continue
+        returned = values_by_key(question, record.execution)
+        drawn = golds.of(question)
+        scores = np.array([f1_of(returned, each) for each in drawn.questions])
+        sums[record.model, record.loop] += scores[drawn.places]
+        counts[record.model, record.loop] += 1
+    tail = (1 - LEVEL) / 2
+    ends = {each: np.quantile(total / counts[each], (tail, 1 - tail)) for each, total in sums.items()}
+    return {each: (float(low), float(high)) for each, (low, high) in ends.items()}
+
+
+Floats = npt.NDArray[np.float64]
+
+
+class Drawn(Struct, frozen=True):
+    """The gold of a question in each draw of the graph."""
+
+    questions: list[Question]
+    """The question with each distinct gold."""
+    places: npt.NDArray[np.intp]
+    """For each draw, which of these it is."""
+
+
+class DrawnGolds:
+    """Gold on graphs that are drawn from confidences."""
+
+    def __init__(self, graph: GraphConfidence) -> None:
+        self._graph = graph
+        confidences = graph.confidences
+        self._number = {fact: place for place, fact in enumerate(confidences)}
+        chances = np.fromiter(confidences.values(), dtype=np.float32, count=len(confidences))
+        uniform = np.random.default_rng(_SEED).random((len(chances), DRAWS), dtype=np.float32)
+        self._right = uniform < chances[:, None]
+        self._known: dict[str, Drawn] = {}
+
+    def of(self, question: Question) -> Drawn:
+        """Return the gold of a question in each draw."""
+        if question.id not in self._known:
+            self._known[question.id] = self._drawn(question)
+        return self._known[question.id]
+
+    def _drawn(self, question: Question) -> Drawn:
+        reactions = self._graph.related(question)
+        facts = [fact for each in reactions for fact in facts_of(each)]
+        right = self._right[[self._number[fact] for fact in facts]]
+        patterns, places = np.unique(right, axis=1, return_inverse=True)
+        questions = []
+        for pattern in patterns.T:
+            kept = {fact for fact, is_right in zip(facts, pattern, strict=True) if is_right}
+            gold = gold_without(question, reactions, kept.__contains__)
+            questions.append(replace(question, gold=gold))
+        return Drawn(questions, np.ravel(places))
