@@ -11,8 +11,8 @@ from typing import cast, get_args
 import click
 import yaml
 from msgspec import Struct
-from retrocypher.kg.evidence.compact import read_evidence
 
+from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.evidence.confidence import COUNTS_FILE, ConfidenceModel, Counts, KindCounts
 from retrocypher.kg.evidence.evidence import FACT_KINDS, TEXT_SOURCES, Fact, FactKind, Source, Verdict
 from retrocypher.plugins.cli.console import FILE, emit, json_option

@@ -2,25 +2,17 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from retrocypher.kg.evidence.compact import read_evidence
-
 from retrocypher.kg.evidence.confidence import default_model
-from retrocypher.kg.evidence.evidence import Fact, FactKind, facts_of
+from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, facts_of
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import Question
-
-_KIND_OF_ROLE: Mapping[str, FactKind] = {
-    "reactants": "REACTS_IN",
-    "products": "PRODUCES",
-    "agents": "USES_AGENT",
-    "solvents": "USES_SOLVENT",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +109,16 @@ def gold_without(
 
 
 def _kept(reaction: Reaction, is_right: Callable[[Fact], bool]) -> Reaction:
-    roles = {
-        role: tuple(name for name in getattr(reaction, role) if is_right(Fact(reaction.id, kind, name)))
-        for role, kind in _KIND_OF_ROLE.items()
-    }
+    reactants, products, agents, solvents = (
+        tuple(name for name in members if is_right(Fact(reaction.id, kind, name)))
+        for kind, members in zip(FACT_KINDS, reaction.roles, strict=False)
+    )
     yields = tuple(
         value if value is not None and is_right(Fact(reaction.id, "yield", name)) else None
         for name, value in zip(reaction.products, reaction.yields, strict=True)
-        if name in roles["products"]
+        if name in products
     )
-    return replace(reaction, **roles, yields=yields)
+    return Reaction(reaction.id, reactants, products, agents, solvents, yields)
 
 
 def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:

@@ -1,7 +1,8 @@
 """Scores and labels of a case, of a query of a loop, and of the rows of a fallback."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import cast
 
 from msgspec import UnsetType
 
@@ -27,7 +28,7 @@ from retrocypher.plugins.scoring.single_step import (
     single_step_scores,
     values_by_key,
 )
-from retrocypher.plugins.scoring.table import Counts, compare
+from retrocypher.plugins.scoring.table import Atom, Counts, compare
 from retrocypher.plugins.scoring.text import text_scores
 
 
@@ -58,12 +59,13 @@ def score(
 def f1_of(returned: Mapping[str, Values], question: Question) -> float:
     """Return F1, from 0 to 1, of values that `values_by_key` has read, against the gold of a question."""
     gold = values_by_key(question, Execution("no_query"))
-    counts = (
-        compare(key, values.returned, gold[key].gold if key in gold else ())
-        for key, values in returned.items()
-        if key != ID_KEY
-    )
-    return sum(counts, Counts()).f1
+    total = Counts()
+    for key, values in returned.items():
+        if key != ID_KEY:
+            expected = gold[key].gold if key in gold else frozenset()
+            # Routes are tuples of ids, all other values atoms.
+            total += compare(key, cast(Set[Atom], values.returned), cast(Set[Atom], expected))
+    return total.f1
 
 
 @dataclass(frozen=True, slots=True)
