@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["conflict", "duplicate", "unbalanced", "invalid"]
+Kind = Literal["conflict", "duplicate", "unbalanced", "invalid", "evidence"]
 Severity = Literal["error", "warning"]
 
 
@@ -49,6 +49,17 @@ AUDIT_RULES: Mapping[str, AuditRule] = {
     "impossible_valence": AuditRule("invalid", "warning", "RDKit does not accept the valence of a molecule"),
 }
 """The rules by name, in the order of the report."""
+
+
+EVIDENCE_RULES: Mapping[str, AuditRule] = {
+    "source_differs": AuditRule(
+        "evidence", "warning", "another source contradicts a relationship or a yield of the record"
+    ),
+    "never_checked": AuditRule(
+        "evidence", "warning", "no source but the record speaks of a relationship or a yield"
+    ),
+}
+"""The rules over the evidence of the default graph. Their findings come by grant month, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

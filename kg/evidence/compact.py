@@ -22,7 +22,7 @@ DEFAULT_EVIDENCE = Path(__file__).parents[1] / "data" / "evidence"
 
 SCHEMA_VERSION = 1
 _FILE = "evidence.csv"
-_MANIFEST = "manifest.json"
+MANIFEST = "manifest.json"
 _CODES: dict[Source, str] = {
     "other_reading": "l",
     "other_records": "d",
@@ -53,7 +53,7 @@ def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[st
     }
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in {_FILE: text, _MANIFEST: json.dumps(manifest, indent=2) + "\n"}.items():
+        for name, content in {_FILE: text, MANIFEST: json.dumps(manifest, indent=2) + "\n"}.items():
             pending = folder / f"{name}.new"
             pending.write_bytes(content.encode())
             pending.replace(folder / name)
@@ -124,11 +124,11 @@ def read_evidence(
     folder = folder or DEFAULT_EVIDENCE
     reactions = read_graph() if reactions is None else reactions
     try:
-        manifest = json.loads(_bytes(folder / _MANIFEST))
+        manifest = json.loads(_bytes(folder / MANIFEST))
         version, fingerprint = manifest["schema_version"], manifest["graph_fingerprint"]
         digest = manifest["files"][_FILE]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{folder / _MANIFEST} is not the manifest of evidence. {_AGAIN}") from error
+        raise InputError(f"{folder / MANIFEST} is not the manifest of evidence. {_AGAIN}") from error
     if version != SCHEMA_VERSION:
         raise InputError(
             f"The evidence in {folder} has form {version!r}, this version reads form {SCHEMA_VERSION}. "

@@ -188,8 +188,13 @@ def _yields(
 def _verdicts(
     value: float, by_records: Mapping[float, int], text_agrees: bool | None
 ) -> Iterator[tuple[Source, Verdict]]:
-    """Yield what sources say of a value; the first record that names it is what they are compared with."""
+    """Yield what sources say of a value; the first record that names it is what they are compared with.
+
+    A value that the text alone names has the prior: verdicts are about values of records.
+    """
     count = by_records.get(value, 0)
+    if not count:
+        return
     if count > 1:
         yield "other_records", "agrees"
     elif by_records.keys() - {value}:

@@ -1,14 +1,16 @@
 """What an audit of a graph found, by rule, and what its schema could name."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from retrocypher.kg.audit.declared import DECLARED_RULES, audit_declared
-from retrocypher.kg.audit.finding import AUDIT_RULES, AuditRule, Finding
+from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, AuditRule, Finding
 from retrocypher.kg.audit.rules import audit
 from retrocypher.kg.audit.suggestions import Suggestion, suggestions
+from retrocypher.kg.evidence.evidence import Evidence
+from retrocypher.kg.evidence.reverification import to_recheck
 from retrocypher.kg.graph.reaction import Reaction, RecordYield
 from retrocypher.kg.suites.graph import PropertyGraph
 from retrocypher.kg.suites.suite import Generation
@@ -42,12 +44,26 @@ class GraphAudit(Struct, frozen=True):
 
 
 def audit_reactions(
-    reactions: Sequence[Reaction], texts: Mapping[int, str], records: Mapping[int, Sequence[RecordYield]]
+    reactions: Sequence[Reaction],
+    texts: Mapping[int, str],
+    records: Mapping[int, Sequence[RecordYield]],
+    evidence: Sequence[Evidence] | None,
 ) -> GraphAudit:
-    """Audit a graph of reactions; arguments as of `audit`."""
+    """Audit a graph of reactions; arguments as of `audit`, and the evidence of the default graph."""
     found = _by_rule(AUDIT_RULES, audit(reactions, texts, records))
+    if evidence is not None:
+        found += _by_rule(EVIDENCE_RULES, _evidence(evidence, reactions))
     size = {"reactions": len(reactions), "texts": len(texts)}
     return GraphAudit(size, found, list(suggestions(reactions, texts)))
+
+
+def _evidence(evidence: Sequence[Evidence], reactions: Sequence[Reaction]) -> Iterator[Finding]:
+    recheck = to_recheck(evidence, reactions)
+    for rule, found in (("source_differs", recheck.differing), ("never_checked", recheck.unchecked)):
+        for each in found:
+            sources = ", ".join(source for source, verdict in each.verdicts if verdict == "differs")
+            detail = f"{each.fact.kind} {each.fact.molecule}"
+            yield Finding(rule, (each.fact.reaction,), f"{detail}: {sources}" if sources else detail)
 
 
 def audit_suite(graph: PropertyGraph, generation: Generation) -> GraphAudit:

@@ -9,9 +9,10 @@ import click
 from msgspec import Struct
 
 from retrocypher.kg.audit.declared import DECLARED_RULES
-from retrocypher.kg.audit.finding import AUDIT_RULES, AuditRule, Finding
+from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, AuditRule, Finding
 from retrocypher.kg.audit.suggestions import Suggestion
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifest
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
 from retrocypher.kg.resolution.conflict import RESOLVABLE, Strategy, Thresholds, find_conflicts
@@ -111,7 +112,7 @@ def audit_command(
     """
     if suite is not None and (folder is not None or proposal is not None):
         raise InputError("--suite: audits the graph of the suite; leave out --graph and --proposal.")
-    rules = AUDIT_RULES if suite is None else DECLARED_RULES
+    rules = {**AUDIT_RULES, **EVIDENCE_RULES} if suite is None else DECLARED_RULES
     accepted = [_limit(each, rules) for each in limits]
     if proposal is not None and proposal.exists():
         # A person may have edited it.
@@ -122,7 +123,9 @@ def audit_command(
     else:
         name = "the default graph" if folder is None else str(folder)
         reactions, texts, records = read_graph(folder), texts_of(folder), read_disputed(folder)
-        found = audit_reactions(reactions, texts, records)
+        is_default = read_manifest(folder)["fingerprint"] == graph_fingerprint()
+        evidence = read_evidence(None, reactions) if is_default else None
+        found = audit_reactions(reactions, texts, records, evidence)
         if proposal is not None:
             conflicts = find_conflicts(reactions, found.findings(RESOLVABLE), texts, records)
             thresholds = Thresholds(keep_confidence, keep_evidence, frozenset(temporal))

@@ -1,6 +1,6 @@
 """``retrocypher graph evidence``: what the sources say of the facts of the default graph."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +8,21 @@ import click
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.build import build_evidence
-from retrocypher.kg.evidence.compact import DEFAULT_EVIDENCE, coverage, write_evidence
+from retrocypher.kg.evidence.compact import (
+    DEFAULT_EVIDENCE,
+    MANIFEST,
+    coverage,
+    read_evidence,
+    write_evidence,
+)
+from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.reverification import FALL, ConfidenceChange, confidence_changes, to_recheck
+from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.paths import in_checkout
 from retrocypher.plugins.cli.console import EXISTING_FILE, FOLDER, emit, json_option
+from retrocypher.plugins.formatting.text import counted
+
+_SHOWN = 20
 
 
 @click.command("evidence")
@@ -28,7 +40,9 @@ from retrocypher.plugins.cli.console import EXISTING_FILE, FOLDER, emit, json_op
 def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> None:
     """Collect what other records and the procedure texts say of each fact of the default graph.
 
-    A fact is a relationship or a known yield. The command needs Java, and takes two minutes.
+    A fact is a relationship or a known yield. Evidence that is in the folder already is verified again: facts
+    whose confidence changed are counted, and falls of more than 0.1 are listed, those of the oldest records
+    first. The command needs Java, and takes two minutes.
     """
     # Without a source, the committed evidence would be another; an installed package is not changed.
     if out is None and (mapped is None or not in_checkout()):
@@ -37,10 +51,31 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
             "has one."
         )
     folder = out or DEFAULT_EVIDENCE
+    before = read_evidence(folder) if (folder / MANIFEST).exists() else None
     built = build_evidence(mapped)
     write_evidence(folder, built.evidence, built.about)
-    counts = coverage(built.evidence)
-    emit(as_json, {"folder": str(folder), "counts": counts}, *_table(counts), f"written to {folder}")
+    counts, reactions = coverage(built.evidence), read_graph()
+    recheck, changes = to_recheck(built.evidence, reactions), None
+    if before is not None:
+        changes = confidence_changes(before, built.evidence, default_model(), reactions)
+    emit(
+        as_json,
+        {"folder": str(folder), "counts": counts, "recheck": recheck, "changes": changes},
+        *_table(counts),
+        f"{counted(len(recheck.differing), 'fact')} with a source that differs, "
+        f"{len(recheck.unchecked):,} that no other source speaks of",
+        *(_changed(changes) if changes is not None else ()),
+        f"written to {folder}",
+    )
+
+
+def _changed(changes: Sequence[ConfidenceChange]) -> Iterator[str]:
+    falls = [each for each in changes if each.is_fall]
+    changed = f"{len(changes):,} confidences changed, {len(falls):,} fell by more than {FALL:g}"
+    yield f"verified again: {changed}"
+    for each in falls[:_SHOWN]:
+        fact, values = each.fact, f"{each.before:.3f} to {each.after:.3f}"
+        yield f"  reaction {fact.reaction}, {fact.kind} {fact.molecule}: {values}"
 
 
 def _table(counts: Mapping[str, Mapping[str, Any]]) -> list[str]:
