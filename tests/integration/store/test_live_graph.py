@@ -9,6 +9,9 @@ from support.schemas import DEFAULT_SCHEMA_TEXT
 from support.server_tests import server_with
 
 from retrocypher.kg.errors import GraphError
+from retrocypher.kg.evidence.compact import fact_properties
+from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.evidence import Evidence, facts_of
 from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.loading import load, schema_text
 from retrocypher.kg.graph.reaction import Reaction
@@ -101,6 +104,20 @@ def test_names_with_quotes_and_escapes_are_the_same_on_both_sides(empty: neo4j.D
     load(empty, odd)
 
     assert fingerprint(empty) == fingerprint_of(odd)
+
+
+def test_more_properties_of_relationships_are_loaded_and_in_the_fingerprint(empty: neo4j.Driver) -> None:
+    evidence = [
+        Evidence(fact, (("other_reading", "agrees"), ("text_name", "agrees"))[: number % 3], (number, 20))
+        for number, fact in enumerate(fact for reaction in REACTIONS for fact in facts_of(reaction))
+    ]
+    more = fact_properties(REACTIONS, evidence, default_model())
+    load(empty, REACTIONS, more=more)
+
+    assert fingerprint(empty) == fingerprint_of(REACTIONS, more) != fingerprint_of(REACTIONS)
+    ((found,),) = rows(empty, "MATCH (:Reaction {id: 1})-[p:PRODUCES]->({name: 'CO'}) RETURN properties(p)")
+    assert found == {"yield": 50.0, **more[1, "PRODUCES", "CO"]}
+    assert {"confidence", "yieldConfidence", "span"} < set(more[1, "PRODUCES", "CO"])
 
 
 @pytest.mark.parametrize(
