@@ -33,7 +33,7 @@ CHANGES = {
 }
 """What is changed in a record that is kept or dropped later; counted in values, not in records."""
 
-MoleculesByRole = tuple[tuple[str, ...], ...]
+_Key = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Report:
     changes: Counter[str] = field(default_factory=Counter)
     ignored: set[tuple[str, str]] = field(default_factory=set)
     highest_yield: dict[str, float] = field(default_factory=dict)
-    disputed: dict[MoleculesByRole, list[Reaction]] = field(default_factory=dict)
+    disputed: dict[_Key, list[Reaction]] = field(default_factory=dict)
 
     def dropped(self) -> dict[str, int]:
         """Return how many records each rule dropped, in the order of the rules, zeros included."""
@@ -110,7 +110,7 @@ def clean(records: Iterable[Record], rules: Rules, report: Report) -> list[React
     return [replace(reaction, id=number) for number, reaction in enumerate(kept, start=1)]
 
 
-def key_of(reaction: Reaction) -> MoleculesByRole:
+def key_of(reaction: Reaction) -> _Key:
     """Return what makes two reactions duplicates: the molecules of every role, in no order."""
     return tuple(tuple(sorted(role)) for role in reaction.roles)
 
@@ -181,7 +181,7 @@ def _yields(
 
 
 def _without_duplicates(reactions: list[Reaction], report: Report) -> list[Reaction]:
-    groups: dict[MoleculesByRole, list[Reaction]] = defaultdict(list)
+    groups: dict[_Key, list[Reaction]] = defaultdict(list)
     for reaction in reactions:
         groups[key_of(reaction)].append(reaction)
     chosen = {key: next(filter(_has_yield, group), group[0]) for key, group in groups.items()}

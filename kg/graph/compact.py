@@ -94,10 +94,9 @@ def _disputed(reactions: Sequence[Reaction], report: Report) -> Iterator[tuple[o
     for reaction in reactions:
         for record in report.disputed.get(key_of(reaction), ()):
             for product, value in zip(record.products, record.yields, strict=True):
-                if value is not None and record.source is not None:
-                    source = record.source
-                    date = source.grant_date or ""
-                    yield reaction.id, product, repr(value), source.file, source.row, date
+                if value is not None and (source := record.source):
+                    place = (source.file, source.row, source.grant_date or "")
+                    yield (reaction.id, product, repr(value), *place)
 
 
 def read_manifest(path: Path | None = None) -> dict[str, Any]:

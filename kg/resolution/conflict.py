@@ -72,7 +72,7 @@ class Conflict(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def key(self) -> tuple[object, ...]:
         """What tells it from the other conflicts of a graph."""
-        return self.about, self.reactions, self.molecule
+        return self.about, self.rules, self.reactions, self.molecule
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def find_conflicts(
         yield from _yields(reaction, found, texts.get(number, ""), records.get(number, ()))
         yield from _roles(reaction)
     for finding in groups:
-        members = [_reaction_candidate(by_id[number]) for number in finding.reactions]
+        members = (_candidate_of(number, ROLES, by_id[number]) for number in finding.reactions)
         yield Conflict((finding.rule,), "reaction", finding.reactions, "", tuple(members))
 
 
@@ -125,14 +125,12 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     confidence of roles and reactions is the prior of their kind, which no source has moved, so it decides
     nothing.
     """
-    confident = [
-        each
-        for each in conflict.candidates
-        if conflict.about == "yield" and each.confidence > thresholds.confidence
-    ]
-    proven = [each for each in conflict.candidates if each.sources > thresholds.evidence]
-    is_temporal = not thresholds.temporal.isdisjoint(conflict.rules)
-    dated = [each for each in conflict.candidates if is_temporal and each.date]
+    several = conflict.candidates if len(conflict.candidates) > 1 else ()
+    yields = several if conflict.about == "yield" else ()
+    temporal = () if thresholds.temporal.isdisjoint(conflict.rules) else several
+    confident = [each for each in yields if each.confidence > thresholds.confidence]
+    proven = [each for each in several if each.sources > thresholds.evidence]
+    dated = [each for each in temporal if each.date]
     steps: tuple[tuple[Strategy, list[Candidate], Callable[[Candidate], Any]], ...] = (
         ("highest_confidence", confident, lambda each: each.confidence),
         ("most_evidence", proven, lambda each: each.sources),
@@ -140,7 +138,7 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     )
     for strategy, eligible, rank in steps:
         best = [each for each in eligible if rank(each) == max(map(rank, eligible))]
-        if len(best) == 1 and len(conflict.candidates) > 1:
+        if len(best) == 1:
             return strategy, Keep(best[0].value)
     return "review", "review"
 
@@ -157,23 +155,23 @@ def _yields(
                 named[each.value].append((place_of(each), each.grant_date))
         if kept is not None and kept not in named:
             named[kept].append((_place(reaction), date))
-        own = set[str]()
+        own = []
         if "record_yields" in rules and (len(named) > 1 or (named and not records)):
-            own.add("record_yields")
+            own.append("record_yields")
         by_records = {value: len(sources) for value, sources in named.items()}
         in_text = None
         # A text that confirms its own record tells nothing about other records of the reaction.
         if stated is not None and kept is not None and not (own and is_near(stated, kept)):
             in_text = min(named, key=lambda value: abs(value - stated))
             if not is_near(stated, kept):
-                own.add("text_yield")
+                own.append("text_yield")
             if not is_near(stated, in_text):
                 in_text = stated
             named[in_text].append((_TEXT, date))
         if kept is not None and not 0 <= kept <= 100:
-            own.add("yield_out_of_range")
+            own.append("yield_out_of_range")
         if kept is not None and "yields_over_100" in rules:
-            own.add("yields_over_100")
+            own.append("yields_over_100")
         if own:
             alone = []
             for value in sorted(named):
@@ -182,7 +180,7 @@ def _yields(
                 alone.append(default_model().confidence("yield", verdicts))
             found = zip(sorted(named.items()), exclusive(alone), strict=True)
             candidates = tuple(_candidate(value, each, sources) for (value, sources), each in found)
-            yield Conflict(_ordered(own), "yield", (reaction.id,), product, candidates)
+            yield Conflict(tuple(own), "yield", (reaction.id,), product, candidates)
 
 
 def _verdicts(
@@ -207,20 +205,15 @@ def _roles(reaction: Reaction) -> Iterator[Conflict]:
     for name in reaction.molecules:
         roles = [role for role, members in zip(ROLES, reaction.roles, strict=True) if name in members]
         if len(roles) > 1:
-            own = {"product_is_reactant"} if {"reactants", "products"} <= set(roles) else set()
-            if len(roles) > 2 or not own:
-                own.add("two_roles")
-            candidates = (_source_candidate(role, [_KIND_OF_ROLE[role]], reaction) for role in roles)
-            yield Conflict(_ordered(own), "role", (reaction.id,), name, tuple(candidates))
+            is_both = {"reactants", "products"} <= set(roles)
+            rules = ("two_roles",) * (len(roles) > 2 or not is_both) + ("product_is_reactant",) * is_both
+            candidates = (_candidate_of(role, [role], reaction) for role in roles)
+            yield Conflict(rules, "role", (reaction.id,), name, tuple(candidates))
 
 
-def _reaction_candidate(reaction: Reaction) -> Candidate:
-    """Return a reaction as one of several that may be the same; as sure as its least sure relationship."""
-    kinds = [_KIND_OF_ROLE[role] for role in ROLES if getattr(reaction, role)]
-    return _source_candidate(reaction.id, kinds, reaction)
-
-
-def _source_candidate(value: Value, kinds: Iterable[FactKind], reaction: Reaction) -> Candidate:
+def _candidate_of(value: Value, roles: Iterable[str], reaction: Reaction) -> Candidate:
+    """Return a candidate that is as sure as the least sure of a reaction's relationships in some roles."""
+    kinds = [_KIND_OF_ROLE[role] for role in roles if getattr(reaction, role)]
     confidence = min(default_model().confidence(kind, ()) for kind in kinds)
     date = reaction.source.grant_date if reaction.source else None
     return _candidate(value, confidence, [(_place(reaction), date)])
@@ -233,7 +226,3 @@ def _candidate(value: Value, confidence: float, sources: Sequence[tuple[str, str
 
 def _place(reaction: Reaction) -> str:
     return place_of(reaction.source) if reaction.source else "a record without a place"
-
-
-def _ordered(rules: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(rules, key=RESOLVABLE.index))

@@ -129,17 +129,11 @@ def check_entries(proposal: Proposal, known: Iterable[Conflict], file: Path) -> 
         # Removed, so that a second entry about it is refused.
         conflict = by_key.pop(entry.key, None)
         values = [each.value for each in entry.candidates]
-        if (
-            conflict is None
-            or conflict.rules != entry.rules
-            or values != [each.value for each in conflict.candidates]
-        ):
+        if conflict is None or values != [each.value for each in conflict.candidates]:
             raise InputError(
                 f"{where}: the graph has no such conflict, has other candidates, or an entry before is about "
                 "it. Make the proposal again."
             )
-        if isinstance(entry.decision, Keep) and entry.decision.keep not in values:
+        if entry.kept not in (None, *values):
             shown = ", ".join(map(str, values))
-            raise InputError(
-                f"{where}: {entry.decision.keep} is not among the candidates. Keep one of {shown}."
-            )
+            raise InputError(f"{where}: {entry.kept} is not among the candidates. Keep one of {shown}.")

@@ -190,7 +190,7 @@ def _write(
 ) -> None:
     """Write a version into a folder beside ``out``, then rename it, so that ``out`` is never half-made."""
     manifest = read_manifest(source)
-    copied = [name for name in ("dropped.csv", compact.DISPUTED) if name in manifest["files"]]
+    copied = [name for name in ("dropped.csv", compact.DISPUTED) if name in manifest.get("files", {})]
     others = {name: compact.listed_text(source, manifest, name) for name in copied}
     lines = (json.dumps(msgspec.to_builtins(each)) for each in log)
     others[LOG] = "".join(f"{line}\n" for line in lines)
@@ -219,7 +219,7 @@ def _require_new(out: Path, source: Path) -> None:
 def _read_log(folder: Path) -> list[Change]:
     """Return the log of a graph; empty for a graph that was built."""
     manifest = read_manifest(folder)
-    if LOG not in manifest["files"]:
+    if LOG not in manifest.get("files", {}):
         return []
     try:
         lines = compact.listed_text(folder, manifest, LOG).splitlines()

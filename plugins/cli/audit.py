@@ -148,7 +148,7 @@ def audit_command(
         ", ".join(f"{count:,} {_NAMES.get(name, name)}" for name, count in found.size.items()),
         *(line for each in found.rules for line in _lines(each, examples)),
         *_suggested(found.suggestions),
-        *(_proposed(proposal, proposed) if proposal is not None and proposed is not None else ()),
+        *([_proposed(proposal, proposed)] if proposal is not None and proposed is not None else []),
         *([f"page: {page}"] if page is not None else []),
         *(f"failed: {each}" for each in failed),
     )
@@ -205,12 +205,10 @@ def texts_of(folder: Path | None) -> dict[int, str]:
         return {each.reaction: each.text for each in passages}
 
 
-def _proposed(file: Path, by_strategy: Counter[Strategy]) -> list[str]:
+def _proposed(file: Path, by_strategy: Counter[Strategy]) -> str:
     decided = ", ".join(f"{count} by {name}" for name, count in by_strategy.items() if name != "review")
-    return [
-        f"{counted(by_strategy.total(), 'conflict')} in {file}: {decided or '0 decided'}, "
-        f"{by_strategy['review']} left for review"
-    ]
+    total = counted(by_strategy.total(), "conflict")
+    return f"{total} in {file}: {decided or '0 decided'}, {by_strategy['review']} left for review"
 
 
 def _lines(results: RuleFindings, examples: int) -> list[str]:

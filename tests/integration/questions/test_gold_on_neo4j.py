@@ -5,13 +5,22 @@ from pathlib import Path
 
 import neo4j
 import pytest
+from msgspec.structs import replace as replace_struct
+from support.server_tests import server_with
 
+from retrocypher.kg.audit.rules import audit
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.cleaning import Report
+from retrocypher.kg.graph.compact import read_graph, read_manifest, write_graph
+from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.questions.candidates import Kind
 from retrocypher.kg.questions.gold import GoldDifferenceError, check_gold
 from retrocypher.kg.questions.question_set import build_questions
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.kg.resolution.conflict import Thresholds, find_conflicts
+from retrocypher.kg.resolution.proposal import propose, write_proposal
+from retrocypher.kg.resolution.versions import apply_proposal
+from retrocypher.kg.server.endpoint import connect
 
 QUESTIONS = load_questions().questions
 
@@ -54,3 +63,21 @@ def test_a_set_that_was_made_reads_back(driver: neo4j.Driver, tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="questions cannot be written there"):
         built.write(tmp_path / "file")
+
+
+def test_a_version_in_which_reactions_were_dropped_has_questions(tmp_path: Path) -> None:
+    reactions, graph, proposal = read_graph()[600:700], tmp_path / "graph", tmp_path / "p.yaml"
+    write_graph(graph, reactions, Report(), {})
+    conflicts = find_conflicts(reactions, audit(reactions), {}, {})
+    made = propose(fingerprint_of(reactions), conflicts, Thresholds(0.85, 3))
+    (decided,) = (replace_struct(each, decision="drop") for each in made.conflicts)
+    write_proposal(proposal, replace_struct(made, conflicts=(decided,)))
+    apply_proposal(graph, proposal, {}, tmp_path / "version")
+    version = read_graph(tmp_path / "version")
+    assert {each.id for each in reactions} - {each.id for each in version} == {607, 608}
+
+    built = build_questions(version, 5, {Kind("conditions", role="solvents"): 5})
+    with server_with(version) as running, connect(running.endpoint) as opened:
+        assert fingerprint(opened) == read_manifest(tmp_path / "version")["fingerprint"]
+        check_gold(opened, built.questions)
+    assert len(built.questions) == 5

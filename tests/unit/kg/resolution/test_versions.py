@@ -194,6 +194,8 @@ def spoilt(value: dict[str, Any], how: str) -> None:
             first["reactions"] = [77]
         case "other rule":
             first["rules"] = ["text_yield"]
+        case "other kind":
+            first["about"] = "role"
         case "other molecule":
             first["molecule"] = "CC"
         case "set":
@@ -225,6 +227,7 @@ def spoilt(value: dict[str, Any], how: str) -> None:
         ("other reaction", "the graph has no such conflict"),
         ("no reaction", "the graph has no such conflict"),
         ("other rule", "the graph has no such conflict"),
+        ("other kind", "the graph has no such conflict"),
         ("other molecule", "the graph has no such conflict"),
         ("set", "Only decisions may be edited"),
         ("two decisions", "Only decisions may be edited"),
