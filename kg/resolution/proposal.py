@@ -87,6 +87,7 @@ def write_proposal(file: Path, proposal: Proposal) -> None:
         default_flow_style=None,
     )
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         partial = file.with_name(f"{file.name}.partial")
         partial.write_text(_HEADER + text, encoding="utf-8")
         partial.replace(file)

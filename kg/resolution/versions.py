@@ -110,7 +110,9 @@ def revert(folder: Path, out: Path) -> list[Change]:
     reverted = {each.undoes for each in log}
     standing = [each for each in log if each.undoes is None and each.version not in reverted]
     if not standing:
-        raise InputError(f"{folder} has no change to revert: `retrocypher graph apply` has made none.")
+        raise InputError(
+            f"{folder} has no change to revert: no proposal was applied to it, or all were reverted."
+        )
     last = [each for each in standing if each.version == max(each.version for each in standing)]
     fingerprint = read_manifest(folder)["fingerprint"]
     start = (_now(), max(each.version for each in log) + 1, fingerprint)
