@@ -24,7 +24,7 @@ from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.scoring.score import f1_of
 from retrocypher.plugins.scoring.single_step import values_by_key
-from retrocypher.plugins.statistics.intervals import LEVEL, Estimate
+from retrocypher.plugins.statistics.intervals import LEVEL, Estimate, Floats
 from retrocypher.plugins.statistics.means import mean_of
 
 SURE = 0.7
@@ -153,12 +153,13 @@ def label_noise(
     """Return the interval that doubt about gold gives the mean F1 of each model and loop.
 
     The graph is drawn `DRAWS` times: each fact is kept with the probability of its confidence, independently.
-    Gold is computed anew on each draw, and the stored rows are scored against it. A fact that the graph lacks
-    is in no draw. The ends are quantiles of the means, at the level of other intervals.
+    Gold is computed anew on each draw, and the stored rows are scored against it; a question without gold
+    there does not count in that draw. A fact that the graph lacks is in no draw. The ends are quantiles of
+    the means, at the level of other intervals.
     """
     golds = DrawnGolds(graph)
     sums: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
-    counts: dict[Series, int] = defaultdict(int)
+    counts: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
     for record in records:
         question = questions.get(record.question_id)
         if question is None or record.execution is None or record.scores is None:
@@ -167,15 +168,18 @@ def label_noise(
             continue
         returned = values_by_key(question, record.execution)
         drawn = golds.of(question)
-        scores = np.array([f1_of(returned, each) for each in drawn.questions])
-        sums[record.model, record.loop] += scores[drawn.places]
-        counts[record.model, record.loop] += 1
+        scores = np.array([f1_of(returned, each) if each.gold else np.nan for each in drawn.questions])
+        series, in_draws = (record.model, record.loop), scores[drawn.places]
+        sums[series] += np.nan_to_num(in_draws)
+        counts[series] += ~np.isnan(in_draws)
     tail = (1 - LEVEL) / 2
-    ends = {each: np.quantile(total / counts[each], (tail, 1 - tail)) for each, total in sums.items()}
-    return {each: (float(low), float(high)) for each, (low, high) in ends.items()}
-
-
-Floats = npt.NDArray[np.float64]
+    intervals = {}
+    for series, total in sums.items():
+        asked = counts[series] > 0
+        if asked.any():
+            low, high = np.quantile(total[asked] / counts[series][asked], (tail, 1 - tail))
+            intervals[series] = float(low), float(high)
+    return intervals
 
 
 class Drawn(Struct, frozen=True):

@@ -59,15 +59,18 @@ def graph(**doubtful: float) -> GraphConfidence:
         # Never there: two of the three values returned are right, and gold has no other. F1 = 4 / 5.
         ({"solvent": 0.0}, (0.8, 0.8)),
         ({"solvent": 0.5}, (0.8, 1.0)),
-        # Without the product there is no gold, and all that was returned is wrong.
-        ({"product": 0.0}, (0.0, 0.0)),
-        ({"product": 0.5}, (0.0, 1.0)),
+        # Without the product there is no gold, and the question does not count.
+        ({"product": 0.5}, (1.0, 1.0)),
         # The question does not depend on it.
         ({"link": 0.0}, (1.0, 1.0)),
     ],
 )
 def test_the_interval_of_label_noise(doubtful: dict[str, float], interval: tuple[float, float]) -> None:
     assert label_noise([RIGHT], QUESTIONS, graph(**doubtful)) == {("m", "none"): pytest.approx(interval)}
+
+
+def test_a_question_that_has_gold_in_no_draw_has_no_interval() -> None:
+    assert label_noise([RIGHT], QUESTIONS, graph(product=0.0)) == {}
 
 
 def test_cases_that_were_not_run_have_no_part_in_it() -> None:
