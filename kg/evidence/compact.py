@@ -8,11 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.confidence import ConfidenceModel
-from retrocypher.kg.evidence.evidence import FACT_KINDS, SOURCES, Evidence, Fact, Source, Verdict, facts_of
+from retrocypher.kg.evidence.evidence import (
+    FACT_KINDS,
+    SOURCES,
+    Evidence,
+    Fact,
+    FactKind,
+    Source,
+    Verdict,
+    facts_of,
+)
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import FactProperties, Reaction
@@ -48,7 +58,7 @@ def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[st
     manifest = {
         "schema_version": SCHEMA_VERSION,
         **about,
-        "counts": coverage(evidence),
+        "counts": msgspec.to_builtins(coverage(evidence)),
         "files": {_FILE: sha256(text.encode()).hexdigest()},
     }
     try:
@@ -95,19 +105,25 @@ def fact_properties(
     return properties
 
 
-def coverage(evidence: Iterable[Evidence]) -> dict[str, dict[str, Any]]:
-    """Return for each kind of fact how many there are, have a span, and what each source says of them."""
-    counts: dict[str, dict[str, Any]] = {
-        kind: {"facts": 0, "span": 0, "sources": {each: {"agrees": 0, "differs": 0} for each in SOURCES}}
-        for kind in FACT_KINDS
-    }
+class Coverage(msgspec.Struct):
+    """How many facts of a kind there are, and have a span, and what the sources say of them."""
+
+    facts: int = 0
+    span: int = 0
+    agrees: dict[Source, int] = msgspec.field(default_factory=lambda: dict.fromkeys(SOURCES, 0))
+    differs: dict[Source, int] = msgspec.field(default_factory=lambda: dict.fromkeys(SOURCES, 0))
+
+
+def coverage(evidence: Iterable[Evidence]) -> dict[FactKind, Coverage]:
+    """Return the coverage of each kind of fact that there is."""
+    counts: dict[FactKind, Coverage] = {}
     for each in evidence:
-        count = counts[each.fact.kind]
-        count["facts"] += 1
-        count["span"] += each.span is not None
+        count = counts.setdefault(each.fact.kind, Coverage())
+        count.facts += 1
+        count.span += each.span is not None
         for source, verdict in each.verdicts:
-            count["sources"][source][verdict] += 1
-    return counts
+            (count.agrees if verdict == "agrees" else count.differs)[source] += 1
+    return {kind: counts[kind] for kind in FACT_KINDS if kind in counts}
 
 
 def read_evidence(

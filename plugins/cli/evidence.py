@@ -1,27 +1,31 @@
 """``retrocypher graph evidence``: what the sources say of the facts of the default graph."""
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
+import msgspec
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.build import build_evidence
 from retrocypher.kg.evidence.compact import (
     DEFAULT_EVIDENCE,
     MANIFEST,
+    Coverage,
     coverage,
     read_evidence,
     write_evidence,
 )
 from retrocypher.kg.evidence.confidence import default_model
+from retrocypher.kg.evidence.evidence import SOURCES, Evidence, FactKind
 from retrocypher.kg.evidence.reverification import FALL, ConfidenceChange, confidence_changes, to_recheck
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.paths import in_checkout
 from retrocypher.plugins.cli.console import EXISTING_FILE, FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 
+_logger = logging.getLogger(__name__)
 _SHOWN = 20
 
 
@@ -51,7 +55,7 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
             "has one."
         )
     folder = out or DEFAULT_EVIDENCE
-    before = read_evidence(folder) if (folder / MANIFEST).exists() else None
+    before = _earlier(folder)
     built = build_evidence(mapped)
     write_evidence(folder, built.evidence, built.about)
     counts, reactions = coverage(built.evidence), read_graph()
@@ -60,7 +64,12 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
         changes = confidence_changes(before, built.evidence, default_model(), reactions)
     emit(
         as_json,
-        {"folder": str(folder), "counts": counts, "recheck": recheck, "changes": changes},
+        {
+            "folder": str(folder),
+            "counts": msgspec.to_builtins(counts),
+            "recheck": recheck,
+            "changes": changes,
+        },
         *_table(counts),
         f"{counted(len(recheck.differing), 'fact')} with a source that differs, "
         f"{len(recheck.unchecked):,} that no other source speaks of",
@@ -69,24 +78,35 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
     )
 
 
+def _earlier(folder: Path) -> tuple[Evidence, ...] | None:
+    """The evidence in a folder; None if there is none that can be read, which the new one replaces."""
+    if not (folder / MANIFEST).exists():
+        return None
+    try:
+        return read_evidence(folder)
+    except InputError as error:
+        _logger.warning(f"Not compared with what is in the folder: {error}")
+        return None
+
+
 def _changed(changes: Sequence[ConfidenceChange]) -> Iterator[str]:
     falls = [each for each in changes if each.is_fall]
-    changed = f"{len(changes):,} confidences changed, {len(falls):,} fell by more than {FALL:g}"
+    changed = f"{counted(len(changes), 'confidence')} changed, {len(falls):,} fell by more than {FALL:g}"
     yield f"verified again: {changed}"
     for each in falls[:_SHOWN]:
         fact, values = each.fact, f"{each.before:.3f} to {each.after:.3f}"
         yield f"  reaction {fact.reaction}, {fact.kind} {fact.molecule}: {values}"
 
 
-def _table(counts: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return a line for each kind of fact and each source that is not silent about it."""
+def _table(counts: Mapping[FactKind, Coverage]) -> list[str]:
+    """Return lines for each kind of fact: one, and one for each source that is not silent about it."""
     lines = [f"{'fact':<14}{'source':<16}{'agrees':>9}{'differs':>9}{'silent':>9}"]
     for kind, count in counts.items():
-        facts, span = count["facts"], count["span"]
-        lines.append(f"{kind:<14}{facts:,} facts; {span:,} with a place in the text ({span / facts:.1%})")
-        for source, said in count["sources"].items():
-            if any(said.values()):
-                silent = facts - sum(said.values())
-                row = f"{said['agrees']:>9,}{said['differs']:>9,}{silent:>9,}"
-                lines.append(f"{'':<14}{source:<16}{row}")
+        share = f"{count.span:,} with a place in the text ({count.span / count.facts:.1%})"
+        lines.append(f"{kind:<14}{counted(count.facts, 'fact')}; {share}")
+        for source in SOURCES:
+            agrees, differs = count.agrees[source], count.differs[source]
+            if agrees or differs:
+                silent = count.facts - agrees - differs
+                lines.append(f"{'':<14}{source:<16}{agrees:>9,}{differs:>9,}{silent:>9,}")
     return lines

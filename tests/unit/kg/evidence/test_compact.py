@@ -5,6 +5,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -138,5 +139,5 @@ def test_the_committed_evidence_is_of_the_default_graph() -> None:
         fact for reaction in read_graph() for fact in facts_of(reaction)
     ]
     manifest = json.loads((DEFAULT_EVIDENCE / "manifest.json").read_text())
-    assert manifest["counts"] == coverage(evidence)
+    assert manifest["counts"] == msgspec.to_builtins(coverage(evidence))
     assert all(each.span is None or each.span[0] < each.span[1] for each in evidence)
