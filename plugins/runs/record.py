@@ -227,7 +227,7 @@ class RoundResult(Struct):
 class Fallback(Struct, kw_only=True):
     """Rows that the loop `guarded` looked up for the molecules of the question.
 
-    They never count as rows of the query.
+    They never count as rows of the query. With `--answer`, the answer is written from them.
     """
 
     reason: str
@@ -237,7 +237,7 @@ class Fallback(Struct, kw_only=True):
     resolved: list[str] = field(default_factory=list)
     """Names that the graph knows."""
     hops: Size = 0
-    """Maximum distance, in reactions, from these molecules."""
+    """How many relationships away from these molecules the farthest ones may be (`--fallback-hops`)."""
     cypher: str | None = None
     """The query of the fallback; null if the graph knows no molecule of the question."""
     status: Status

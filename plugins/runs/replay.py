@@ -49,20 +49,20 @@ def calls_of(record: Record) -> Iterator[tuple[Call, Execution]]:
         return
     if record.loop == NO_LOOP:
         if record.cypher is not None:
-            yield Call("run", record.cypher), _plain(execution)
+            yield Call("run", record.cypher), plain_execution(execution)
         return
     # Records of the first versions hold no calls.
     for each in record.graph_calls:
         call = Call(each.call, each.cypher, each.timeout_s, each.row_limit)
         if each.result == "execution":
-            yield call, _plain(execution)
+            yield call, plain_execution(execution)
         elif isinstance(each.result, Execution):
             yield call, each.result
         elif execution.fallback:
-            yield call, _plain(execution.fallback)
+            yield call, plain_execution(execution.fallback)
 
 
-def _plain(part: Execution | Fallback) -> Execution:
+def plain_execution(part: Execution | Fallback) -> Execution:
     """Return an execution without its fallback, or that of a fallback, which has no code."""
     names = Execution.__struct_fields__
     return Execution(**{name: getattr(part, name) for name in names if hasattr(part, name)})

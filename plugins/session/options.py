@@ -143,6 +143,14 @@ class Options:
         "SPEC",
         action="once",
     )
+    fallback_hops: int = _number(
+        "how many relationships away from the molecules of the question the fallback of guarded reaches",
+        "K",
+        "2",
+        int,
+        2,
+        6,
+    )
     guidelines: str | None = _option(
         "guidelines for the generator of self-review, a file of retrocypher guidelines build", "FILE"
     )

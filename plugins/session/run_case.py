@@ -18,6 +18,7 @@ from retrocypher.plugins.runs.record import (
     ABSTAINED,
     GENERATOR,
     NO_LOOP,
+    Fallback,
     InfrastructureError,
     Leak,
     Record,
@@ -27,7 +28,7 @@ from retrocypher.plugins.runs.record import (
     Tokens,
     fields_of,
 )
-from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph
+from retrocypher.plugins.runs.replay import RecordedGraphs, WatchedGraph, plain_execution
 from retrocypher.plugins.runs.written_answer import AnswerJudge
 from retrocypher.plugins.scoring.answer_check import CHECK_ROLE
 from retrocypher.plugins.session.cases import Case
@@ -174,7 +175,7 @@ def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: 
     if found.labels:
         record.explanation = assessor.explain(record, case.question, found.finding)
     if runtime.answering is not None:
-        write_answer(case, runtime.answering, outcome, request, execution)
+        write_answer(case, runtime.answering, outcome, request, execution, fallback)
     if runtime.judge is not None:
         runtime.judge.rate(record)
 
@@ -334,9 +335,16 @@ def _was_current(turn: Round) -> bool:
 
 
 def write_answer(
-    case: Case, answering: Answering, outcome: Outcome, first: Request, execution: Execution
+    case: Case,
+    answering: Answering,
+    outcome: Outcome,
+    first: Request,
+    execution: Execution,
+    fallback: Fallback | None,
 ) -> None:
     """Have the answer of a case written and checked, and put both on the record.
+
+    It is written from the rows of the fallback where there is one: the query has then returned nothing.
 
     The score of the query stays; a model or graph that cannot be asked is recorded in a round.
     """
@@ -346,7 +354,10 @@ def write_answer(
         return lambda messages: asked.answer(replace(first, messages=messages, repeat=0, common=0))
 
     ask, extract = asking(answering.models[case.model]), asking(answering.extractors[case.model])
-    written = answering.writer.write(case.question.text, execution, ask, outcome.add, extract)
+    hops = None
+    if fallback is not None:
+        execution, hops = plain_execution(fallback), fallback.hops
+    written = answering.writer.write(case.question.text, execution, ask, outcome.add, extract, hops)
     record.answer = written.text
     if written.claims_nothing:
         return

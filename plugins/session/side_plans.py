@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -11,6 +11,7 @@ from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
 from retrocypher.plugins.runs.manifest import AnsweringEntry, GuidelinesEntry, LoopsEntry, ModelEntry
 from retrocypher.plugins.session.options import DEFAULT_VALIDATOR, Options
+from retrocypher.prompts.loops.guarded import Guarded
 from retrocypher.prompts.loops.guidelines import Guidelines, read_guidelines
 from retrocypher.prompts.loops.interface import Loop, ValidatorName
 from retrocypher.prompts.loops.proposal import text_hashes
@@ -270,7 +271,7 @@ def loop_plan(
     named = options.validator or DEFAULT_VALIDATOR
     if named not in _VALIDATORS:
         raise InputError(f"--validator {named}: no such validator; choose from {', '.join(_VALIDATORS)}")
-    loops = {name: known[name] for name in asked_for}
+    loops = {name: _configured(known[name], options) for name in asked_for}
     validator = cast(ValidatorName, named)
     given = None
     if options.loop_model is not None:
@@ -286,6 +287,10 @@ def loop_plan(
         for spec in models
     }
     return LoopPlan(loops, validator, loop_models, notes, guidelines)
+
+
+def _configured(loop: Loop, options: Options) -> Loop:
+    return replace(loop, hops=options.fallback_hops) if isinstance(loop, Guarded) else loop
 
 
 def _guidelines(options: Options, loops: Iterable[Loop]) -> Guidelines | None:
@@ -307,6 +312,8 @@ def _loop_notes(options: Options, loops: Collection[Loop]) -> Iterator[str]:
         yield f"--validator {options.validator} has no effect: no loop of this run uses a validator"
     if options.loop_model is not None and not any(loop.needs_model for loop in loops):
         yield f"--loop-model {options.loop_model} has no effect: no loop of this run asks a model"
+    if options.fallback_hops != Guarded().hops and not any(isinstance(loop, Guarded) for loop in loops):
+        yield f"--fallback-hops {options.fallback_hops} has no effect: no loop of this run has a fallback"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Struct, UnsetType, structs, to_builtins
 
 from retrocypher.kg.claims.extracted import MOST_ENTRIES, AnyEntry, claims_form, entry_of
 from retrocypher.kg.claims.sentences import Sentences, sentences_of
@@ -181,6 +181,7 @@ class ContextEntry(Struct, frozen=True):
     characters: int | UnsetType = UNSET
     passages: list[PassageEntry] | UnsetType = UNSET
     combined_score: float | UnsetType = UNSET
+    fallback: bool | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,12 +293,17 @@ class AnswerWriter:
         ask: Callable[[list[Message]], Completion],
         note: Callable[[Step], None],
         extract: Callable[[list[Message]], Completion] | None = None,
+        fallback_hops: int | None = None,
     ) -> WrittenAnswer:
         """Write an answer; without values in the rows no model is asked.
 
         The writer lists the claims itself unless `extract` asks another model.
 
         A ModelError becomes a step with the verdict ``error``: the query has its scores by then.
+
+        Args:
+            fallback_hops: How far the rows of a fallback reach from the molecules of the question; None for
+                rows of the query.
         """
         if tells_nothing(execution.rows):
             said = Completion(INSUFFICIENT)
@@ -308,8 +314,9 @@ class AnswerWriter:
         if self.search is not None:
             found = self.search(question, execution.columns, execution.rows)
         context = context_of(execution.columns, execution.rows, execution.row_count, found, self.limits)
-        messages = answer_messages(question, context, execution.truncated)
-        finding = {"context": to_builtins(context.entry)}
+        messages = answer_messages(question, context, execution.truncated, fallback_hops)
+        entry = context.entry if fallback_hops is None else structs.replace(context.entry, fallback=True)
+        finding = {"context": to_builtins(entry)}
         answer = _asked(TEXT_ROLE, messages, finding, ask, note)
         if answer is None:
             return WrittenAnswer(None)
@@ -322,14 +329,18 @@ class AnswerWriter:
         return replace(written, stated=_stated(written.text, extract or ask, note))
 
 
-def answer_messages(question: str, context: Context, truncated: bool = False) -> list[Message]:
+def answer_messages(
+    question: str, context: Context, truncated: bool = False, fallback_hops: int | None = None
+) -> list[Message]:
     """Return the messages that ask for an answer; `truncated` if there were more rows than counted."""
+    note = "" if fallback_hops is None else _TEXTS.text("fallback", {"hops": str(fallback_hops)}) + "\n\n"
     shown, of = len(context.facts), f"{context.row_count:,}{' or more' if truncated else ''}"
     cut = f" (the first {shown:,} of {of})" if truncated or shown < context.row_count else ""
     values = {
         "question": question.strip(),
         "facts": "\n".join(context.facts),
         "cut": cut,
+        "note": note,
         "passages": passages_text(context.passages),
         "insufficient": INSUFFICIENT,
     }

@@ -113,7 +113,7 @@ def missing_cells(
     return missing
 
 
-_OF_LOOPS = ("validator", "loop_model", "guidelines")
+_OF_LOOPS = ("validator", "loop_model", "guidelines", "fallback_hops")
 _NOT_CARRIED = {"model", "prompt", "shot", "loop", "replay", "shard", *_OF_LOOPS}
 
 

@@ -79,7 +79,7 @@ def test_a_model_can_be_named_for_all() -> None:
     limits = {"rows": 5, "characters": 900, "passages": 3, "text_weight": 0.3, "graph_weight": 0.7}
     assert seen.limits == limits
     assert (seen.context, seen.encoder) == ("rows", None)
-    assert set(seen.texts) == {"answer", "claims", "passages", "insufficient"}
+    assert set(seen.texts) == {"answer", "claims", "fallback", "passages", "insufficient"}
 
 
 def test_a_loop_that_asks_nobody_needs_no_model() -> None:
@@ -167,6 +167,9 @@ def test_options_without_effect_are_noted() -> None:
     for name, value in (("answer_model", "gpt-x"), ("answer_context", "hybrid")):
         noted = f"note: --{name.replace('_', '-')} {value} has no effect without --answer"
         assert [*answer_lines(None, options_of(**{name: value}))] == [noted]
+    noted = "note: --fallback-hops 4 has no effect: no loop of this run has a fallback"
+    assert noted in loop_lines(loops("oracle", loop=["mine"], fallback_hops="4"))
+    assert len(loop_lines(loops("oracle", loop=["guarded-limit"], fallback_hops="4"))) == 1
     noted = "note: --judge-rows 3 has no effect: there is no judge"
     assert judge_lines(None, options_of(judge_rows="3")) == [noted]
 

@@ -1,5 +1,6 @@
 """Written answers: their context, what the model is asked, and the claims that it lists."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -21,6 +22,7 @@ from retrocypher.prompts.answering.writing import (
     Limits,
     StatedClaims,
     WrittenAnswer,
+    answer_messages,
     context_of,
     facts_of,
     read_stated,
@@ -250,6 +252,33 @@ def test_a_cut_context_says_so() -> None:
     model = Scripted("It is 1.", "[]")
     model.write(many, writer=AnswerWriter(Limits(rows=2)))
     assert "one row a line (the first 2 of 90 or more):" in model.asked[0][1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("passages", "rows", "sha256"),
+    [
+        (None, 50, "965c30a584c9f3901a208aa7d8b5ef97ee5aa740fc1a30f93f752d1dad9c1d82"),
+        (None, 1, "e1069af116d4817a1e69d845acd7814328ba5738aac30f9bb19cbf413dc0f763"),
+    ],
+)
+def test_answers_from_rows_are_asked_for_in_the_words_of_earlier_runs(
+    passages: list[FoundPassage] | None, rows: int, sha256: str
+) -> None:
+    context = context_of(["product", "yield"], [["CCO", 80.0], ["CCN", None]], 2, passages, Limits(rows=rows))
+    messages = answer_messages("What is made?", context, truncated=rows == 1)
+    assert hashlib.sha256(json.dumps(messages).encode()).hexdigest() == sha256
+
+
+def test_rows_of_a_fallback_are_not_taken_for_the_result_of_the_query() -> None:
+    model = Scripted("It is CCO.", "[]")
+    AnswerWriter(Limits()).write("?", ROWS, model.ask, model.steps.append, fallback_hops=4)
+    (context,) = model.steps[0].findings
+    assert context == {"context": {"rows": 2, "of": 2, "characters": 36, "fallback": True}}
+    asked = model.asked[0][1]["content"]
+    said, _, facts = asked.partition("The facts, one row a line:")
+    assert "The query returned nothing. The facts below are not its result" in said
+    assert "up to 4 relationships away" in said
+    assert '{"product": "CCO"}' in facts
 
 
 INJECTED = (

@@ -10,7 +10,7 @@ from retrocypher.kg.cypher.edits import quote
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.prompts.loops.cove import mask
-from retrocypher.prompts.loops.guarded import entities_in
+from retrocypher.prompts.loops.guarded import Guarded, entities_in
 from retrocypher.prompts.loops.proposal import edits_between
 from retrocypher.prompts.loops.registry import loops_by_name
 from retrocypher.prompts.validation.question import common_names
@@ -292,3 +292,10 @@ def test_entities_by_smiles_and_by_name() -> None:
         ("DMF", ("CN(C)C=O",)),
     ]
     assert all(Chem.CanonSmiles(smiles) == smiles for smiles in common_names().values())
+
+
+def test_how_far_the_fallback_reaches_can_be_set() -> None:
+    played = play(Guarded(hops=4), None, graph=Around(EMPTY))
+    assert played.result.fallback is not None
+    assert played.result.fallback["hops"] == 4
+    assert "[*1..3]-(reaction:Reaction)" in played.result.fallback["cypher"]
