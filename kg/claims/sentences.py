@@ -40,6 +40,9 @@ _FORMAT = re.compile(r"</?(?:b|i|em|strong|code|su[bp]|span|u|ul|ol|small|mark|p
 _NODE = r"\{\s*[\"']id[\"']\s*:\s*\d{1,9}\s*\}"
 _NODES = re.compile(rf"\[\s*{_NODE}(?:\s*,\s*{_NODE})*\s*\]")
 """A route as the rows that an answer is written from show it: ``[{"id": 12}, {"id": 13}]``."""
+_CITATION = re.compile(
+    r"[ \t]*\[(?:row|passage)s? \d{1,6}(?:(?:,| and|;)? ?(?:(?:row|passage)s? )?\d{1,6})*\]", re.IGNORECASE
+)
 _NOT_IDS = re.compile(r"[^\d,\[\]\s]")
 _JSON = re.compile(r"\s*[\[{]\s*[\"{\[\]}]")
 _OF_LABELS = frozenset(("determiners", "lists", "reactions", "routes", "yield_words", "of", "counters"))
@@ -48,17 +51,26 @@ _LEAST_ID = 100
 
 
 @dataclass(frozen=True, slots=True)
+class Cited:
+    """What a citation such as ``[row 3]`` names: a row or a passage, by its number from 1."""
+
+    kind: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence, a heading, an item of a list, or a row of a table with its headings.
 
     Attributes:
         number: Its place in the answer, from 1.
-        text: Its text; a row is ``heading: cell`` for each column, with ``|`` between them.
+        text: Its text without citations; a row is ``heading: cell`` for each column, with ``|`` between them.
         tokens: Its molecules, numbers and words.
         kind: ``heading``, ``item`` for the first sentence of an item, ``row``, or ``text``.
         depth: How deep it stands in lists.
         paragraph: Number of the block that it stands in.
         unreadable: Words that look like SMILES and are none.
+        citations: What it cites, such as ``[row 3]`` or ``[row 3, passage 1]``.
     """
 
     number: int
@@ -68,6 +80,7 @@ class Sentence:
     depth: int
     paragraph: int
     unreadable: tuple[str, ...] = ()
+    citations: tuple[Cited, ...] = ()
 
     @property
     def introduces(self) -> bool:
@@ -126,11 +139,14 @@ def sentences_of(text: str) -> Sentences:
     found: list[Sentence] = []
     molecules = 0
     for paragraph, (kind, depth, content) in enumerate(_blocks(_parser().parse(text))):
-        for piece, tokens, unreadable in _pieces(content, kind):
+        for piece, tokens, unreadable, citations in _pieces(content, kind):
             molecules += sum(each.kind == "molecule" for each in tokens)
             if molecules >= MOST_MOLECULES:
                 return Sentences(tuple(found), False)
-            found.append(Sentence(len(found) + 1, piece, tokens, kind, depth, paragraph, unreadable))
+            number = len(found) + 1
+            found.append(
+                Sentence(number, piece, tokens, kind, depth, paragraph, unreadable, tuple(citations))
+            )
             kind = kind if kind == "row" else "text"
     return Sentences(tuple(found), whole)
 
@@ -195,20 +211,33 @@ def _is_running(title: str, cell: str) -> bool:
     return counts and number.isdecimal() and len(number) < len(str(_LEAST_ID))
 
 
-def _pieces(content: str, kind: str) -> Iterator[tuple[str, tuple[Token, ...], tuple[str, ...]]]:
-    """Yield the sentences of a block with their tokens, and the words that look like SMILES and are none."""
-    text = separated(content)
+def _pieces(
+    content: str, kind: str
+) -> Iterator[tuple[str, tuple[Token, ...], tuple[str, ...], Iterator[Cited]]]:
+    """Yield the sentences of a block: text, tokens, words that look like SMILES and are none, citations."""
+    # Blanks in their place, so that they are read for no claim.
+    bare = _CITATION.sub(lambda found: " " * len(found[0]), content)
+    text = separated(bare)
     mentions = mentions_in(text)
     names = {each.start: each.smiles for each in mentions}
     plain = masked(text, mentions)
-    ends = [] if kind == "row" or _JSON.match(content) else sorted(_ends(plain))
+    ends = [] if kind == "row" or _JSON.match(bare) else sorted(_ends(plain))
     start = 0
     for stop in (*ends, len(plain)):
         tokens = tuple(tokens_of(plain, start, stop, names))
         if any(each.kind != "mark" for each in tokens):
             unreadable = tuple(dict.fromkeys(unreadable_in(plain[start:stop])))
-            yield " ".join(content[start:stop].split()), tokens, unreadable
+            shown = _CITATION.sub("", content[start:stop])
+            yield " ".join(shown.split()), tokens, unreadable, _citations(content[start:stop])
             start = stop
+
+
+def _citations(text: str) -> Iterator[Cited]:
+    for found in _CITATION.findall(text):
+        kind = ""
+        for named, number in re.findall(r"(row|passage)?s? ?(\d+)", found.lower()):
+            kind = named or kind
+            yield Cited(kind, int(number))
 
 
 def _ends(plain: str) -> set[int]:

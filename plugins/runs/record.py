@@ -15,6 +15,7 @@ from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.question import UNANSWERABLE, Setting
 from retrocypher.plugins.runs.ranges import Amount, Number, Share, Size
 from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
+from retrocypher.prompts.answering.cited import Citations
 
 SCHEMA_VERSION = 1
 
@@ -544,6 +545,8 @@ class Record(Struct, kw_only=True):
     """Claims of the written answer with their verdicts; null if there is nothing to check."""
     verification: Verification | None = None
     """Verdict on the written answer; null if there is nothing to check."""
+    citations: Citations | UnsetType = UNSET
+    """What the written answer cites; absent unless it was written from a hybrid context."""
     infrastructure_error: InfrastructureError | None
     """Why the case could not be run or judged; null if nothing went wrong."""
     passed: bool

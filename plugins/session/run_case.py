@@ -359,6 +359,7 @@ def write_answer(
         execution, hops = plain_execution(fallback), fallback.hops
     written = answering.writer.write(case.question.text, execution, ask, outcome.add, extract, hops)
     record.answer = written.text
+    record.citations = written.citations or UNSET
     if written.claims_nothing:
         return
     started = time.perf_counter()

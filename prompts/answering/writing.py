@@ -12,9 +12,13 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs, to_builtins
 
 from retrocypher.kg.claims.extracted import MOST_ENTRIES, AnyEntry, claims_form, entry_of
-from retrocypher.kg.claims.sentences import Sentences, sentences_of
+from retrocypher.kg.claims.sentences import Cited, Sentences, sentences_of
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.prompts.answering.citations import Citable, check_citations
+from retrocypher.prompts.answering.cited import Citations
 from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
+from retrocypher.prompts.answering.ranking import RankedRow, RowRanking, path_text
 from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
@@ -96,7 +100,7 @@ Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[FoundP
 
 _CUT = " … (cut)"
 _OF_A_FACT = 1.0
-"""Relevance of a row, which the query itself returned; that of a passage is at most as much."""
+"""Relevance of a row that is not ranked, which the query itself returned; a passage has at most as much."""
 
 
 def passages_text(passages: Iterable[FoundPassage]) -> str:
@@ -113,15 +117,20 @@ def _shown(number: int, found: FoundPassage) -> str:
     return f"Passage {number}, on reaction {found.passage.reaction} (relevance {found.score:.2f}):\n{lines}"
 
 
-def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+def facts_of(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], paths_as_text: bool = False
+) -> Iterator[str]:
     """Yield each row as one line of JSON, values by column.
 
     Nodes and relationships are their properties, paths alternate between nodes and types of relationships:
     labels and internal ids would only cost room. A line break within a value is escaped, as JSON has it, so
     that no value can look like a line of its own. Rows are in the JSON form of a record.
+
+    Args:
+        paths_as_text: Whether paths are texts, as `path_text` writes them.
     """
     for row in rows:
-        fact = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
+        fact = {column: _plain(value, paths_as_text) for column, value in zip(columns, row, strict=True)}
         yield json.dumps(fact, ensure_ascii=False)
 
 
@@ -130,21 +139,21 @@ def tells_nothing(rows: Sequence[Sequence[Any]]) -> bool:
     return not any(_holds(value) for row in rows for value in row)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, paths_as_text: bool = False) -> Any:
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(each, paths_as_text) for each in value]
     if not isinstance(value, Mapping):
         return value
     match next(iter(value.items()), ("", None)):
         case ("$node" | "$relationship", {"properties": properties}):
             return _plain(properties)
         case ("$path", {"nodes": nodes, "relationships": relationships}):
-            return [*_along(nodes, relationships)]
+            return path_text(nodes, relationships) if paths_as_text else [*_along(nodes, relationships)]
         case ("$temporal", {"value": written}):
             return written
         case ("$map" | "$float" | "$bytes", held):
-            return _plain(held)
-    return {name: _plain(each) for name, each in value.items()}
+            return _plain(held, paths_as_text)
+    return {name: _plain(each, paths_as_text) for name, each in value.items()}
 
 
 def _along(nodes: Sequence[Any], relationships: Sequence[Any]) -> Iterator[Any]:
@@ -194,6 +203,7 @@ class Context:
         combined: Weighted mean relevance of passages and facts (Hybrid retrieval of GraphBuilder-RAG: weight
             of the text times the mean score of its chunks, plus weight of the graph times that of its
             matches); None where no passages were looked for.
+        ranked: The rows of the facts; None where they are not ranked, and citations are not asked for.
     """
 
     facts: tuple[str, ...]
@@ -201,6 +211,7 @@ class Context:
     passages: tuple[FoundPassage, ...] = field(default=())
     characters: int = 0
     combined: float | None = None
+    ranked: tuple[RankedRow, ...] | None = None
 
     @property
     def entry(self) -> ContextEntry:
@@ -219,18 +230,28 @@ def context_of(
     row_count: int,
     found: Sequence[FoundPassage] | None,
     limits: Limits,
+    ranked_rows: Sequence[RankedRow] | None = None,
 ) -> Context:
     """Choose the rows and passages that fit, in one order by weight times relevance.
 
-    Rows keep their order, and the first that does not fit ends them; so do passages. At least one row is
-    given, cut off at its end if it alone is too long. `row_count` counts the rows that the query returned,
-    also those not kept; `found` is None where no passages were looked for.
+    Rows that are not ranked have a relevance of 1; ranked ones their score. The first row or passage that
+    does not fit ends its kind. At least one row is given, cut off at its end if it alone is too long. Rows
+    are shown in the order of the result. `row_count` counts the rows that the query returned, also those not
+    kept; `found` is None where no passages were looked for.
     """
-    facts = list(islice(facts_of(columns, rows), limits.rows))
+    best = None
+    if ranked_rows is None:
+        facts = list(islice(facts_of(columns, rows), limits.rows))
+        scores = [_OF_A_FACT] * len(facts)
+    else:
+        best = sorted(ranked_rows, key=lambda each: -each.score)[: limits.rows]
+        facts, scores = [each.shown for each in best], [each.score for each in best]
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
     if len(facts[0]) > limits.characters:
         facts = [facts[0][: max(0, limits.characters - len(_CUT))] + _CUT]
-    ranked = [(limits.graph_weight * _OF_A_FACT, 0, number, len(fact)) for number, fact in enumerate(facts)]
+    ranked = [
+        (limits.graph_weight * scores[number], 0, number, len(fact)) for number, fact in enumerate(facts)
+    ]
     ranked += [
         (limits.text_weight * each.score, 1, number, len(each.passage.text))
         for number, each in enumerate(passages)
@@ -245,12 +266,16 @@ def context_of(
             continue
         room -= size
         taken[kind] += 1
-    kept = tuple(passages[: taken[1]])
+    kept, facts = tuple(passages[: taken[1]]), facts[: taken[0]]
     combined = None
     if found is not None:
         of_text = fmean(each.score for each in kept) if kept else 0.0
-        combined = limits.text_weight * of_text + limits.graph_weight * _OF_A_FACT
-    return Context(tuple(facts[: taken[0]]), row_count, kept, limits.characters - room, combined)
+        combined = limits.text_weight * of_text + limits.graph_weight * fmean(scores[: taken[0]])
+    shown = None
+    if best is not None:
+        in_order = sorted(zip(best[: taken[0]], facts, strict=True), key=lambda each: each[0].number)
+        shown, facts = tuple(row for row, _ in in_order), [fact for _, fact in in_order]
+    return Context(tuple(facts), row_count, kept, limits.characters - room, combined, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +287,13 @@ class WrittenAnswer:
             not be asked.
         stated: The claims of the answer, as the model lists them; None where it was not asked.
         given: The rows and passages that the model was given, each as a text.
+        citations: What it cites, checked; None where no citations were asked for.
     """
 
     text: str | None
     stated: StatedClaims | None = None
     given: tuple[str, ...] = ()
+    citations: Citations | None = None
 
     @property
     def insufficient(self) -> bool:
@@ -281,10 +308,14 @@ class WrittenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerWriter:
-    """Has a model write answers, and list what they claim; without `search`, from rows alone."""
+    """Has a model write answers, and list what they claim; without `search`, from rows alone.
+
+    With `ranking` the rows are ranked, and the model is asked for citations.
+    """
 
     limits: Limits
     search: Search | None = None
+    ranking: RowRanking | None = None
 
     def write(
         self,
@@ -313,7 +344,12 @@ class AnswerWriter:
         found = None
         if self.search is not None:
             found = self.search(question, execution.columns, execution.rows)
-        context = context_of(execution.columns, execution.rows, execution.row_count, found, self.limits)
+        columns, rows = execution.columns, execution.rows
+        ranked = None
+        if self.ranking is not None:
+            facts = list(facts_of(columns, rows, paths_as_text=True))
+            ranked = self.ranking.rows(question, columns, rows, facts)
+        context = context_of(columns, rows, execution.row_count, found, self.limits, ranked)
         messages = answer_messages(question, context, execution.truncated, fallback_hops)
         entry = context.entry if fallback_hops is None else structs.replace(context.entry, fallback=True)
         finding = {"context": to_builtins(entry)}
@@ -321,7 +357,11 @@ class AnswerWriter:
         if answer is None:
             return WrittenAnswer(None)
         given = (*context.facts, *(each.passage.text for each in context.passages))
-        written = WrittenAnswer(visible_text(answer.text), given=given)
+        text = visible_text(answer.text)
+        citations = None
+        if self.ranking is not None:
+            citations = check_citations(text, _citable(context, self.ranking.evidence.reactions))
+        written = WrittenAnswer(text, given=given, citations=citations)
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
         note(Step(TEXT_ROLE, None, verdict, [finding], messages=messages, answer=answer))
         if not written.text or written.claims_nothing:
@@ -329,13 +369,27 @@ class AnswerWriter:
         return replace(written, stated=_stated(written.text, extract or ask, note))
 
 
+def _citable(context: Context, reactions: Mapping[int, Reaction]) -> dict[Cited, Citable]:
+    """Return what citations of an answer may name; a passage is about the molecules of its reaction."""
+    rows = {
+        Cited("row", each.number): Citable(each.molecules, each.reactions) for each in context.ranked or ()
+    }
+    ids = (each.passage.reaction for each in context.passages)
+    return rows | {
+        Cited("passage", number): Citable(frozenset(reactions[each].molecules), frozenset({each}))
+        for number, each in enumerate(ids, 1)
+    }
+
+
 def answer_messages(
     question: str, context: Context, truncated: bool = False, fallback_hops: int | None = None
 ) -> list[Message]:
     """Return the messages that ask for an answer; `truncated` if there were more rows than counted."""
     note = "" if fallback_hops is None else _TEXTS.text("fallback", {"hops": str(fallback_hops)}) + "\n\n"
+    name = "answer" if context.ranked is None else "hybrid"
     shown, of = len(context.facts), f"{context.row_count:,}{' or more' if truncated else ''}"
-    cut = f" (the first {shown:,} of {of})" if truncated or shown < context.row_count else ""
+    best = "first" if context.ranked is None else "best"
+    cut = f" (the {best} {shown:,} of {of})" if truncated or shown < context.row_count else ""
     values = {
         "question": question.strip(),
         "facts": "\n".join(context.facts),
@@ -344,7 +398,7 @@ def answer_messages(
         "passages": passages_text(context.passages),
         "insufficient": INSUFFICIENT,
     }
-    return _TEXTS.messages("answer", values)
+    return _TEXTS.messages(name, values)
 
 
 def claims_messages(answer: Sentences) -> list[Message]:

@@ -1,0 +1,17 @@
+"""What a record says of the citations of a written answer."""
+
+from msgspec import Struct, field
+
+
+class Citations(Struct):
+    """Citations of a written answer."""
+
+    sentences: int = 0
+    """Number of sentences of the answer."""
+    cited: int = 0
+    """Those with a citation."""
+    citations: int = 0
+    """Number of citations."""
+    wrong: list[str] = field(default_factory=list)
+    """Why citations are wrong, one text each: the row or passage was not given, or it names no molecule and
+    no reaction of the sentence."""
