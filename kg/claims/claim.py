@@ -1,8 +1,10 @@
 """Claims of an answer about the graph, and the verdicts on them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
+
+from retrocypher.kg.evidence.evidence import Fact, FactKind
 
 Predicate = Literal[
     "REACTS_IN",
@@ -104,6 +106,22 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Where the procedure text of a reaction states a fact.
+
+    Attributes:
+        start: First character, from 0; ``stop`` is the one after the last.
+        text: The words there; None where the texts are not on this machine.
+    """
+
+    kind: FactKind
+    molecule: str
+    start: int
+    stop: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What of the graph bears on a claim.
 
@@ -111,15 +129,23 @@ class Evidence:
         found: What the graph holds there: ``REACTS_IN``, ``PRODUCES`` ... for a role, a number for a yield,
             a molecule for the link between two reactions; None where it is enough that the reaction is there.
         source: The record the reaction was made from, as ``file``, ``row`` and ``grant_date``, where known.
+        confidence: That of the least confident fact of the reaction that the claim rests on, from 0 to 1;
+            None where none is known.
+        spans: Where the text of the reaction states these facts.
     """
 
     reaction: int
     found: Term = None
     source: dict[str, Any] | None = None
+    confidence: float | None = None
+    spans: tuple[Span, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the evidence as it stands in a record."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
+        known = {"reaction": self.reaction, "found": self.found, "source": self.source}
+        if self.confidence is None:
+            return known
+        return {**known, "confidence": self.confidence, "spans": [asdict(each) for each in self.spans]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +155,24 @@ class VerifiedClaim:
     The verdict is ``SUPPORTED`` where the graph holds the claim. ``CONTRADICTED`` where it holds what
     excludes it: another role of the molecule in that reaction, another yield. ``UNCERTAIN`` where it cannot
     say: a valid SMILES that it does not know, a yield within the tolerance. Else ``UNSUPPORTED``.
+
+    Attributes:
+        basis: The facts of the graph that the evidence shows, as alternatives: all facts of one are needed.
+        confidence: That of the least confident fact of the surest alternative, from 0 to 1; None where there
+            is no such fact, or no confidence is known.
+        doubted: Whether the graph holds the claim, but with less confidence than is asked for.
+        traced: Whether a procedure text states each fact of an alternative; None where no evidence of the
+            graph is at hand.
     """
 
     claim: Claim
     verdict: Verdict
     reason: str
     evidence: tuple[Evidence, ...] = ()
+    basis: tuple[tuple[Fact, ...], ...] = ()
+    confidence: float | None = None
+    doubted: bool = False
+    traced: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim, its verdict and the evidence as they stand in a record."""
@@ -143,6 +181,8 @@ class VerifiedClaim:
             "verdict": self.verdict,
             "reason": self.reason,
             "evidence": [each.to_json() for each in self.evidence],
+            **({} if self.confidence is None else {"confidence": self.confidence}),
+            **({} if self.traced is None else {"traced": self.traced}),
         }
 
 

@@ -1,9 +1,18 @@
 """Checking claims against what the graph holds: roles, links, chains, yields and best reactions."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
 
-from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Evidence, Predicate, Verdict, VerifiedClaim
+from retrocypher.kg.claims.claim import (
+    ROLE_PREDICATES,
+    Claim,
+    Evidence,
+    Predicate,
+    Span,
+    Verdict,
+    VerifiedClaim,
+)
 from retrocypher.kg.claims.facts import (
     MOST_ROUTES,
     MOST_STEPS,
@@ -13,6 +22,8 @@ from retrocypher.kg.claims.facts import (
     gather,
     pairs_of,
 )
+from retrocypher.kg.evidence.evidence import Fact, FactKind
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.reaction import Source
 
 _NAMES: Mapping[Predicate, str] = {
@@ -31,6 +42,10 @@ def by_role(claim: Claim, facts: Facts) -> VerifiedClaim:
     return _unnamed(claim, facts)
 
 
+def _fact(number: int, role: Predicate, molecule: str) -> Fact:
+    return Fact(number, cast(FactKind, role), molecule)
+
+
 def _molecule(claim: Claim) -> str | None:
     end = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
     return end if isinstance(end, str) else None
@@ -46,32 +61,35 @@ def _named(claim: Claim, number: int, facts: Facts) -> VerifiedClaim:
         # "No conditions are recorded" speaks of agents and solvents.
         conditions: tuple[Predicate, ...] = ("USES_AGENT", "USES_SOLVENT")
         meant = conditions if said == "TAKES_PART_IN" else (said,)
-        return _any(claim, number, any(known.roles[each] for each in meant))
+        return _any(
+            claim, number, [_fact(number, each, name) for each in meant for name in known.roles[each]]
+        )
     role = known.role_of(molecule)
     evidence = (Evidence(number, role),)
+    basis = () if role is None else ((_fact(number, role, molecule),),)
     if role is not None and said in (role, "TAKES_PART_IN"):
-        return VerifiedClaim(
-            claim, *_so(claim.negated, f"it is {_NAMES[role]} of reaction {number}"), evidence
-        )
+        told = f"it is {_NAMES[role]} of reaction {number}"
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
     if claim.negated:
         reason = f"reaction {number} does not have it" + ("" if role is None else " in that role")
         return VerifiedClaim(claim, "SUPPORTED", reason, evidence)
     if role is not None:
         reason = f"it is {_NAMES[role]} of reaction {number}, not {_NAMES[said]}"
-        return VerifiedClaim(claim, "CONTRADICTED", reason, evidence)
+        return VerifiedClaim(claim, "CONTRADICTED", reason, evidence, basis)
     if molecule not in facts.molecules:
         return VerifiedClaim(claim, "UNCERTAIN", "the graph does not know the molecule")
     return VerifiedClaim(claim, "UNSUPPORTED", f"it has no part in reaction {number}", evidence)
 
 
-def _any(claim: Claim, number: int, has_some: bool) -> VerifiedClaim:
+def _any(claim: Claim, number: int, held: Sequence[Fact]) -> VerifiedClaim:
     """Judge a claim on any molecule in a role: that there is one, or that there is none."""
+    has_some, basis = bool(held), tuple((each,) for each in sorted(held, key=lambda each: each.molecule))
     name = _NAMES[claim.predicate]
     told = (
         f"reaction {number} has {name}" if has_some else f"reaction {number} has no {name.partition(' ')[2]}"
     )
     verdict: Verdict = "SUPPORTED" if has_some != claim.negated else "CONTRADICTED"
-    return VerifiedClaim(claim, verdict, told, (Evidence(number),))
+    return VerifiedClaim(claim, verdict, told, (Evidence(number),), basis)
 
 
 def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
@@ -89,10 +107,18 @@ def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
         if found:
             evidence = tuple(Evidence(number, role) for number in found)
             told = f"it is {_NAMES[role]} of a reaction{of}"
-            return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
+            basis = tuple(
+                tuple(dict.fromkeys((_fact(number, role, molecule), *_made(number, claim.product))))
+                for number in found
+            )
+            return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
     if claim.negated:
         return VerifiedClaim(claim, "SUPPORTED", f"no reaction{of} has it in that role")
     return VerifiedClaim(claim, "UNSUPPORTED", f"no reaction{of} has it in that role")
+
+
+def _made(number: int, product: str | None) -> tuple[Fact, ...]:
+    return () if product is None else (Fact(number, "PRODUCES", product),)
 
 
 def _held(claim: Claim, role: Predicate, facts: Facts) -> list[int]:
@@ -115,9 +141,9 @@ def by_link(claim: Claim, facts: Facts) -> VerifiedClaim:
     links = sorted(made & facts.reactions[second].roles["REACTS_IN"])
     if links:
         evidence = (Evidence(first, links[0]), Evidence(second, links[0]))
-        return VerifiedClaim(
-            claim, _chain_so(claim), f"{links[0]} is made by {first} and reacts in {second}", evidence
-        )
+        basis = tuple((Fact(first, "PRODUCES", name), Fact(second, "REACTS_IN", name)) for name in links)
+        told = f"{links[0]} is made by {first} and reacts in {second}"
+        return VerifiedClaim(claim, _chain_so(claim), told, evidence, basis)
     reason = f"nothing that reaction {first} makes reacts in reaction {second}"
     if claim.negated:
         return VerifiedClaim(claim, "SUPPORTED", reason)
@@ -158,23 +184,24 @@ def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedCl
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
     if value is None:
         told = f"the yield is {known[0][1]:g} %"
-        return VerifiedClaim(claim, *_so(claim.negated, told), (Evidence(*known[0]),))
+        basis = _yielding(claim, *known[0], facts)
+        return VerifiedClaim(claim, *_so(claim.negated, told), (Evidence(*known[0]),), basis)
     if claim.subject is None and claim.low is not None:
         return _by_range(claim, known, claim.low, value, same)
     low = value if claim.low is None else claim.low
     if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
         low, value = 100 * low, 100 * value
     number, found = min(known, key=lambda each: _outside(each[1], low, value))
-    evidence = (Evidence(number, found),)
+    evidence, basis = (Evidence(number, found),), _yielding(claim, number, found, facts)
     distance = _outside(found, low, value)
     told = f"the yield is {found:g} %"
     if distance <= same:
-        return VerifiedClaim(claim, "CONTRADICTED" if claim.negated else "SUPPORTED", told, evidence)
+        return VerifiedClaim(claim, "CONTRADICTED" if claim.negated else "SUPPORTED", told, evidence, basis)
     if claim.negated:
-        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence, basis)
     if distance <= near:
-        return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence)
-    return VerifiedClaim(claim, "CONTRADICTED", told, evidence)
+        return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence, basis)
+    return VerifiedClaim(claim, "CONTRADICTED", told, evidence, basis)
 
 
 def _by_range(
@@ -183,13 +210,22 @@ def _by_range(
     """Judge the range of all yields of a product: from the lowest that is known to the highest."""
     ends = min(known, key=lambda each: each[1]), max(known, key=lambda each: each[1])
     evidence = tuple(Evidence(*end) for end in dict.fromkeys(ends))
+    basis = (tuple(Fact(number, "yield", str(claim.product)) for number, _ in dict.fromkeys(ends)),)
     told = f"the yields go from {ends[0][1]:g} to {ends[1][1]:g} %"
     if max(abs(ends[0][1] - low), abs(ends[1][1] - high)) <= same:
-        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
     if claim.negated:
-        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence, basis)
     within = all(_outside(value, low, high) <= same for _, value in known)
-    return VerifiedClaim(claim, "UNCERTAIN" if within else "CONTRADICTED", told, evidence)
+    return VerifiedClaim(claim, "UNCERTAIN" if within else "CONTRADICTED", told, evidence, basis)
+
+
+def _yielding(claim: Claim, number: int, value: float, facts: Facts) -> tuple[tuple[Fact, ...], ...]:
+    """Return the facts behind a yield: the product that has it, one or several, and the yield itself."""
+    reaction = facts.reactions.get(number)
+    products = [name for name, known in reaction.yields.items() if known == value] if reaction else []
+    named = [claim.product] if claim.product is not None else products
+    return tuple((Fact(number, "PRODUCES", name), Fact(number, "yield", name)) for name in named)
 
 
 def _outside(found: float, low: float, high: float) -> float:
@@ -226,10 +262,12 @@ def by_best(claim: Claim, facts: Facts) -> VerifiedClaim:
     if value is None or best is None:
         return VerifiedClaim(claim, "UNSUPPORTED", f"no yield of that product is known of reaction {number}")
     evidence = (Evidence(number, value),)
+    basis = ((Fact(number, "PRODUCES", product), Fact(number, "yield", product)),)
     verdict: Verdict = "SUPPORTED" if claim.negated != (value >= best) else "CONTRADICTED"
+    told = f"another reaction has {best:g} %, this one {value:g} %"
     if value >= best:
-        return VerifiedClaim(claim, verdict, f"{value:g} % is the best known yield", evidence)
-    return VerifiedClaim(claim, verdict, f"another reaction has {best:g} %, this one {value:g} %", evidence)
+        told = f"{value:g} % is the best known yield"
+    return VerifiedClaim(claim, verdict, told, evidence, basis)
 
 
 def by_count(claim: Claim, facts: Facts) -> VerifiedClaim:
@@ -240,7 +278,12 @@ def by_count(claim: Claim, facts: Facts) -> VerifiedClaim:
     told = f"there {'is' if found == 1 else 'are'} {found:,}"
     same = (found == claim.object) != claim.negated
     evidence = tuple(Evidence(number) for number in claim.reactions)
-    return VerifiedClaim(claim, "SUPPORTED" if same else "CONTRADICTED", told, evidence)
+    counted: tuple[Fact, ...] = ()
+    if claim.reactions and claim.role in ROLE_PREDICATES:
+        number, role = claim.reactions[0], claim.role
+        counted = tuple(_fact(number, role, name) for name in sorted(facts.reactions[number].roles[role]))
+    basis = (counted,) if counted else ()
+    return VerifiedClaim(claim, "SUPPORTED" if same else "CONTRADICTED", told, evidence, basis)
 
 
 def _count(claim: Claim, facts: Facts) -> int | str:
@@ -274,15 +317,41 @@ class Tolerance:
     near: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What is known of where the facts of a graph come from.
+
+    Attributes:
+        evidence: Confidences and text spans.
+        text_of: The procedure text of a reaction by its id; None where it is not on this machine.
+        least: A claim that the graph holds is uncertain where a fact that it rests on has less confidence;
+            None where confidences decide nothing.
+    """
+
+    evidence: GraphEvidence
+    text_of: Callable[[int], str | None]
+    least: float | None = None
+
+
 class Verifier:
-    """Looks claims up in the graph, those of one answer together; ``sources`` are by the reaction's id."""
+    """Looks claims up in the graph, those of one answer together.
+
+    Args:
+        sources: The source records, by the reaction's id.
+        provenance: Where facts come from; None for a graph without evidence.
+    """
 
     def __init__(
-        self, ask: Ask, sources: Mapping[int, Source] | None = None, tolerance: Tolerance | None = None
+        self,
+        ask: Ask,
+        sources: Mapping[int, Source] | None = None,
+        tolerance: Tolerance | None = None,
+        provenance: Provenance | None = None,
     ) -> None:
         self._ask = ask
         self._sources = sources or {}
         self._tolerance = tolerance or Tolerance()
+        self._provenance = provenance
 
     def verify(self, claims: Iterable[Claim]) -> list[VerifiedClaim]:
         """Return the claims in order, each with verdict and evidence; raise GraphError without a server.
@@ -308,8 +377,8 @@ class Verifier:
         return by_role(claim, facts)
 
     def _traced(self, found: VerifiedClaim) -> VerifiedClaim:
-        evidence = tuple(self._with_source(each) for each in found.evidence)
-        return VerifiedClaim(found.claim, found.verdict, found.reason, evidence)
+        found = replace(found, evidence=tuple(self._with_source(each) for each in found.evidence))
+        return found if self._provenance is None else _with_provenance(found, self._provenance)
 
     def _with_source(self, evidence: Evidence) -> Evidence:
         source = self._sources.get(evidence.reaction)
@@ -317,3 +386,54 @@ class Verifier:
             return evidence
         told = {"file": source.file, "row": source.row, "grant_date": source.grant_date}
         return Evidence(evidence.reaction, evidence.found, told)
+
+
+def _with_provenance(found: VerifiedClaim, provenance: Provenance) -> VerifiedClaim:
+    """Add confidences and text spans, and doubt a claim whose facts are not sure enough."""
+    known, least = provenance.evidence, provenance.least
+    basis = found.basis or _along_chain(found, known)
+    surest = known.surest(basis)
+    confidence = known.least(surest)
+    evidence = tuple(_with_spans(each, surest, basis, provenance) for each in found.evidence)
+    traced = any(all(fact in known.spans for fact in facts) for facts in basis)
+    found = replace(found, evidence=evidence, basis=basis, confidence=confidence, traced=traced)
+    held = found.verdict == "SUPPORTED" and not found.claim.negated
+    if not held or least is None or confidence is None or confidence >= least:
+        return found
+    reason = f"{found.reason}, with a confidence of {confidence:.2f}, below {least:g}"
+    return replace(found, verdict="UNCERTAIN", reason=reason, doubted=True)
+
+
+def _with_spans(
+    evidence: Evidence,
+    surest: tuple[Fact, ...],
+    basis: tuple[tuple[Fact, ...], ...],
+    provenance: Provenance,
+) -> Evidence:
+    """Add confidence and spans of the facts of a reaction: of the surest alternative that has some."""
+    known, number = provenance.evidence, evidence.reaction
+    of_reaction = ([fact for fact in facts if fact.reaction == number] for facts in (surest, *basis))
+    facts = next(filter(None, of_reaction), [])
+    text = provenance.text_of(number) if facts else None
+    spans = tuple(
+        Span(fact.kind, fact.molecule, start, stop, text and text[start:stop])
+        for fact in facts
+        if fact in known.spans
+        for start, stop in (known.spans[fact],)
+    )
+    return replace(evidence, confidence=known.least(facts), spans=spans)
+
+
+def _along_chain(found: VerifiedClaim, known: GraphEvidence) -> tuple[tuple[Fact, ...], ...]:
+    """Return the facts along the chain of reactions that shows a ``PRECURSOR_OF``."""
+    claim, route = found.claim, [each.reaction for each in found.evidence]
+    linked = known.along(route) if claim.predicate == "PRECURSOR_OF" and route else None
+    if linked is None:
+        return ()
+    return (
+        (
+            Fact(route[0], "REACTS_IN", str(claim.subject)),
+            *linked,
+            Fact(route[-1], "PRODUCES", str(claim.object)),
+        ),
+    )

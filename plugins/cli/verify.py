@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
+from msgspec import UNSET, convert
 
 from retrocypher.kg.claims.claim import VerifiedClaim
 from retrocypher.kg.claims.facts import asking
@@ -23,7 +24,9 @@ from retrocypher.kg.server.open import is_uri, open_server
 from retrocypher.plugins.cli.console import json_option, server_option
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.operations.extraction import extract_claims
-from retrocypher.plugins.runs.written_answer import Thresholds
+from retrocypher.plugins.reporting.case_view import source_text
+from retrocypher.plugins.runs.written_answer import ClaimEvidence, Thresholds
+from retrocypher.plugins.scoring.answer_check import evidence_of, open_verifier, require_evidence
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
 from retrocypher.prompts.answering.writing import StatedClaims
 from retrocypher.prompts.models.pool import model_to_ask
@@ -154,8 +157,8 @@ def claim_text(claim_verdict: VerifiedClaim) -> str:
     role = f" {claim.role}" if claim.role else ""
     triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}{role}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
-    source = next((each.source for each in claim_verdict.evidence if each.source is not None), None)
-    traced = f"; {source['file']} row {source['row']}" if source else ""
+    shown = next((each for each in claim_verdict.evidence if each.source is not None), None)
+    traced = f"; {source_text(convert(shown.to_json(), ClaimEvidence))}" if shown else ""
     return f"{claim_verdict.verdict}{asked} {triple}: {claim_verdict.reason}{traced}"
 
 
@@ -172,6 +175,8 @@ class VerifyOptions:
     partial: float
     false_claims: int
     tolerance: float
+    evidence: bool
+    evidence_confidence: float
 
     def __post_init__(self) -> None:
         if any(map(math.isnan, (self.verified, self.partial, self.tolerance))):
@@ -182,7 +187,8 @@ class VerifyOptions:
     @property
     def thresholds(self) -> Thresholds:
         """Thresholds of the verdicts."""
-        return Thresholds(self.verified, self.partial, self.false_claims)
+        least = self.evidence_confidence if self.evidence else UNSET
+        return Thresholds(self.verified, self.partial, self.false_claims, least)
 
     @contextmanager
     def open_verifier(self) -> Iterator[tuple[Verifier, tuple[Reaction, ...]]]:
@@ -196,14 +202,17 @@ class VerifyOptions:
         )
         with running, connect(running.endpoint) as driver:
             database = running.endpoint.database
-            known = not is_uri(self.server) or fingerprint(driver, database) == expected
-            if not known:
+            loaded = fingerprint(driver, database) if is_uri(self.server) else expected
+            if self.evidence:
+                require_evidence(loaded)
+            if loaded != expected:
                 _logger.warning(
                     "This is not the default graph, so evidence names reactions without their source records."
                 )
-            sources = {each.id: each.source for each in reactions if each.source} if known else {}
             near = Tolerance(min(_SAME.same, self.tolerance), self.tolerance)
-            yield Verifier(asking(driver, database), sources, near), reactions
+            least = self.evidence_confidence if self.evidence else None
+            with open_verifier(asking(driver, database), evidence_of(loaded), near, least) as verifier:
+                yield verifier, reactions
 
 
 def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,6 +247,8 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="Percentage points by which a yield may differ and be uncertain, not contradicted.",
         ),
+        suite_option("evidence"),
+        suite_option("evidence_confidence"),
     )
     for option in reversed(options):
         command = option(command)
@@ -287,12 +298,12 @@ def verify_command(
             claims_model, "--claims-model", concurrency=concurrency, cache=cache, offline=offline
         )
     )
-    with click.open_file(file, "rb") as opened:
+    # The graph before the model: that it has no evidence is known before anything is paid.
+    with click.open_file(file, "rb") as opened, given.open_verifier() as (verifier, _):
         lines: Iterable[Line] = lines_of(opened)
         claims = None
         if model is not None:
             lines = list(lines)
             claims = extract_claims([each.answer for each in lines if not each.error], *model)
-        with given.open_verifier() as (verifier, _):
-            status = report(file, judge_lines(lines, verifier, given.thresholds, claims), as_json)
+        status = report(file, judge_lines(lines, verifier, given.thresholds, claims), as_json)
     context.exit(status)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import UNSET
+
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
@@ -133,9 +135,20 @@ def _end(value: JsonValue) -> str:
 
 
 def _evidence(evidence: ClaimEvidence) -> str:
+    known = source_text(evidence)
+    return f"reaction {evidence.reaction}" + (f" ({known})" if known else "")
+
+
+def source_text(evidence: ClaimEvidence) -> str:
+    """Return in words where evidence comes from, and how sure it is; empty if neither is known."""
     source = evidence.source
-    place = f" ({source.file}, row {source.row})" if source else ""
-    return f"reaction {evidence.reaction}{place}"
+    parts = [f"{source.file}, row {source.row}"] if source else []
+    parts += [f"granted {source.grant_date}"] if source and source.grant_date else []
+    parts += [f"confidence {evidence.confidence:.2f}"] if evidence.confidence is not UNSET else []
+    for span in evidence.spans or ():
+        words = f" {span.text!r}" if span.text else ""
+        parts.append(f"{span.kind} in characters {span.start} to {span.stop} of its text{words}")
+    return ", ".join(parts)
 
 
 def verification_lines(found: Verification) -> Iterator[str]:

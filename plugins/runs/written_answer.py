@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.claims.claim import Predicate, Term, Verdict
+from retrocypher.kg.evidence.evidence import FactKind
 from retrocypher.plugins.runs.ranges import Share, Size
 
 OverallVerdict = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
@@ -29,6 +30,21 @@ class SourceRecord(Struct):
     """Date of the patent's grant; null if unknown."""
 
 
+class TextSpan(Struct):
+    """Where the procedure text of a reaction states a fact."""
+
+    kind: FactKind
+    """The relationship, or `yield`."""
+    molecule: str
+    """The molecule that it is about."""
+    start: Size
+    """First character, from 0."""
+    stop: Size
+    """The character after the last one."""
+    text: str | None = None
+    """The words there; null if the procedure texts were not on the machine."""
+
+
 class ClaimEvidence(Struct):
     """What the graph has on a claim."""
 
@@ -38,6 +54,10 @@ class ClaimEvidence(Struct):
     """What the graph has there, such as another role or yield; null if the reaction is enough."""
     source: SourceRecord | None = None
     """Where the reaction comes from; null if unknown."""
+    confidence: Share | UnsetType = UNSET
+    """Confidence of the least confident fact of the reaction that the claim rests on; absent if unknown."""
+    spans: list[TextSpan] | UnsetType = UNSET
+    """Where the procedure text states these facts; absent without a confidence."""
 
 
 class RecordedClaim(Struct, kw_only=True):
@@ -75,6 +95,11 @@ class RecordedClaim(Struct, kw_only=True):
     """Why."""
     evidence: list[ClaimEvidence] = field(default_factory=list)
     """What the graph has on it."""
+    confidence: Share | UnsetType = UNSET
+    """Confidence of the least confident fact that the claim rests on; absent if it rests on none, or if the
+    graph has no evidence."""
+    traced: bool | UnsetType = UNSET
+    """Whether the procedure texts state each fact that it rests on; absent if the graph has no evidence."""
     by: list[ClaimSource] = field(default_factory=list)
     """Who found it: `model`, an extractor; `reader`, the rules; `question`, what the question asks for."""
 
@@ -129,6 +154,8 @@ class Thresholds(Struct, frozen=True):
     false_claims: int = 0
     """Maximum number of claims of an answer that is not `REFUTED` that the graph does not hold: unsupported,
     contradicted, or on a molecule it does not know in a reaction that it does, by its id or its product."""
+    confidence: float | UnsetType = UNSET
+    """Minimum confidence of the facts of a supported claim; absent without `--evidence`."""
 
 
 class Verification(Struct, kw_only=True):

@@ -1,17 +1,17 @@
 """Checks written answers against the graph, or takes the checks from replayed runs."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec import UNSET, convert, structs
 
-from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.claims.facts import Ask
+from retrocypher.kg.claims.verification import Provenance, Tolerance, Verifier
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.graph.compact import read_graph, read_manifest
+from retrocypher.kg.evidence.lookup import GraphEvidence, default_evidence
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
-from retrocypher.kg.graph.reaction import Source
 from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.runs.written_answer import (
@@ -27,11 +27,44 @@ from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, 
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
 
 
-def sources_of(fingerprint: str) -> Mapping[int, Source]:
-    """Return the source record of each reaction of a graph, by id; empty unless it is the default graph."""
-    if fingerprint != read_manifest()["fingerprint"]:
-        return {}
-    return {each.id: each.source for each in read_graph() if each.source is not None}
+def evidence_of(fingerprint: str) -> GraphEvidence | None:
+    """Return the evidence of a graph; None unless it is the default graph, which alone has evidence."""
+    return default_evidence() if fingerprint == graph_fingerprint() else None
+
+
+@contextmanager
+def open_verifier(
+    ask: Ask, evidence: GraphEvidence | None, tolerance: Tolerance | None = None, least: float | None = None
+) -> Iterator[Verifier]:
+    """Open what looks up claims; it cites records, and texts as far as they are on this machine.
+
+    Args:
+        evidence: That of the default graph; None for another graph.
+        least: Confidence that a claim needs; see `Provenance`.
+    """
+    if evidence is None:
+        yield Verifier(ask, tolerance=tolerance)
+        return
+    sources = {each.id: each.source for each in evidence.reactions.values() if each.source is not None}
+    file = passages_file()
+    with open_passages(file) if file.exists() else nullcontext() as passages:
+
+        def text_of(reaction: int) -> str | None:
+            try:
+                return None if passages is None else passages.of(reaction).text
+            except KeyError:
+                return None
+
+        yield Verifier(ask, sources, tolerance, Provenance(evidence, text_of, least))
+
+
+def require_evidence(fingerprint: str) -> None:
+    """Raise InputError unless a graph is the default one."""
+    if fingerprint != graph_fingerprint():
+        raise InputError(
+            f"--evidence: confidences come with the default graph alone, and this is {fingerprint[:12]}; "
+            "leave --evidence out"
+        )
 
 
 CHECK_ROLE = "answer:check"
@@ -173,12 +206,22 @@ class NotChecked(GraphError):  # noqa: N818 - the name that records and readers 
 class RecordedChecker:
     """Takes verdicts from the records of runs that are replayed: there is no graph to ask."""
 
-    def __init__(self, index: RunIndex) -> None:
+    def __init__(self, index: RunIndex, thresholds: Thresholds) -> None:
         self._index = index
+        self._thresholds = thresholds
 
     def check(self, case_id: str, question: str, written: WrittenAnswer) -> Checked:
         """Return what the record of the case has; raise NotChecked if it has another answer, or none."""
         record = self._index.case(case_id)
+        if (
+            record is not None
+            and record.verification is not None
+            and record.verification.thresholds.confidence != self._thresholds.confidence
+        ):
+            raise NotChecked(
+                f"{case_id}: the records of {self._index.named} have a verdict with other confidences. Give "
+                "--evidence and --evidence-confidence as in that run."
+            )
         if record is None or record.answer != written.text or record.verification is None:
             raise NotChecked(
                 f"{case_id}: the records of {self._index.named} have no verdict on the answer that it gives "

@@ -372,6 +372,8 @@ def support_of(claims: Sequence[VerifiedClaim]) -> float | None:
 
 def is_false(found: VerifiedClaim) -> bool:
     """Whether the graph does not hold a claim, as far as it can know: it knows all of its reactions."""
+    if found.doubted:
+        return False
     if found.verdict == "UNCERTAIN":
         of_known = bool(found.claim.reactions) or found.claim.product is not None
         return found.claim.predicate not in ("YIELD", "COUNT") and of_known
@@ -473,7 +475,7 @@ def _is_open(found: VerifiedClaim) -> bool:
     claim = found.claim
     of_range = claim.subject is None and claim.low is not None
     of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF")
-    return of_all and found.verdict == "UNCERTAIN"
+    return of_all and found.verdict == "UNCERTAIN" and not found.doubted
 
 
 def _is_named(claim: Claim, known: Collection[str]) -> bool:

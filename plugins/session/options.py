@@ -276,6 +276,17 @@ class Options:
         "V,P",
         "0.9,0.7",
     )
+    evidence: bool = _flag(
+        "let a claim that the graph holds be uncertain where a fact that it rests on has a low confidence"
+    )
+    evidence_confidence: float = _number(
+        "minimum confidence of the facts of a supported claim, with --evidence", "F", "0.7", float, 0.0, 1.0
+    )
+
+    @property
+    def required_confidence(self) -> float | None:
+        """The confidence that a claim needs; None without ``--evidence``."""
+        return self.evidence_confidence if self.evidence else None
 
     def redacted(self) -> "Options":
         """Return the options with the password in the graph's URI redacted."""
@@ -316,6 +327,7 @@ _NOT_REPEATED = frozenset(
         *("run_dir", "cache", "fresh", "offline", "ledger", "concurrency", "requests_per_minute"),
         *("tokens_per_minute", "max_cost", "judge", "judge_rows", "baseline", "gate", "gate_cases"),
         *("gate_allow_inconclusive", "gate_partial", "gate_judge_kappa", "claims_model"),
+        *("evidence", "evidence_confidence"),
     }
 )
 """Options that change no score of execution, and those of a gate."""

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
+from msgspec import UNSET, structs
+
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.judge.criteria import Criteria, judge_spec, load_criteria
@@ -142,6 +144,11 @@ def answer_plan(
     if options.claims_model is not None:
         extractor = text_model(options.claims_model, "--claims-model", environment)
     thresholds = _thresholds(options.answer_thresholds)
+    if options.required_confidence is not None:
+        from retrocypher.plugins.scoring.answer_check import require_evidence
+
+        require_evidence(fingerprint)
+        thresholds = structs.replace(thresholds, confidence=options.required_confidence)
     return AnswerPlan(answer_models, limits, thresholds, context, encoder, extractor)
 
 
@@ -151,12 +158,16 @@ def answer_lines(plan: AnswerPlan | None, options: Options) -> Iterator[str]:
         names = ", ".join(dict.fromkeys(map(_model_name, plan.models.values())))
         by = f" of {plan.encoder}" if plan.encoder else ""
         listed = f"; claims listed by {_model_name(plan.extractor)}" if plan.extractor else ""
-        yield f"answers written by {names}, from {_CONTEXTS[plan.context]}{by}{listed}"
+        least = plan.thresholds.confidence
+        sure = "" if least is UNSET else f"; claims need a confidence of {least:g}"
+        yield f"answers written by {names}, from {_CONTEXTS[plan.context]}{by}{listed}{sure}"
         return
     if options.answer_model is not None:
         yield f"note: --answer-model {options.answer_model} has no effect without --answer"
     if options.claims_model is not None:
         yield f"note: --claims-model {options.claims_model} has no effect without --answer"
+    if options.evidence:
+        yield "note: --evidence has no effect without --answer"
     if options.answer_context != _ROWS:
         yield f"note: --answer-context {options.answer_context} has no effect without --answer"
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 import yaml
-from msgspec import convert
+from msgspec import convert, structs
 from support.claims_graph import SOURCE, asking_reactions
+from support.evidence import evidence_of
 from support.records import record_of, write_run
 
 from retrocypher.kg.claims.sentences import sentences_of
-from retrocypher.kg.claims.verification import Verifier
+from retrocypher.kg.claims.verification import Provenance, Verifier
 from retrocypher.kg.errors import GraphError
+from retrocypher.kg.evidence.evidence import Fact
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.plugins.reporting.case_view import claim_line, verification_lines
 from retrocypher.plugins.runs.log import RunLog
@@ -462,11 +464,56 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
     record = record_of("a", answer="It is.", claims=[], verification={"verdict": "VERIFIED", "support": 1.0})
     manifest = {"options": {"seed": 0}, "models": [], "loops": {"players": {}}}
     run = write_run(tmp_path / "run", [record, record_of("b", answer="It is.")], manifest=manifest)
-    checker = RecordedChecker(RunIndex([RunLog(run)]))
+    index = RunIndex([RunLog(run)])
+    checker = RecordedChecker(index, Thresholds())
     assert checker.check("a", "?", WrittenAnswer("It is.")).verification.verdict == "VERIFIED"
     for case, answer in (("a", "It is not."), ("b", "It is."), ("c", "It is.")):
         with pytest.raises(GraphError, match="no verdict on the answer"):
             checker.check(case, "?", WrittenAnswer(answer))
+    with pytest.raises(GraphError, match="--evidence and --evidence-confidence as in that run"):
+        RecordedChecker(index, Thresholds(confidence=0.7)).check("a", "?", WrittenAnswer("It is."))
+
+
+def test_claims_that_are_not_sure_enough_are_neither_supported_nor_false() -> None:
+    reactions = (Reaction(5, (ETHANOL, ACID), (ESTER,), (), (), (80.0,), SOURCE),)
+    evidence = evidence_of(0.9, {Fact(5, "REACTS_IN", ACID): 0.6}, reactions)
+    verifier = Verifier(asking_reactions(reactions), provenance=Provenance(evidence, lambda _: None, 0.7))
+    stated = read_stated(json.dumps(ALL), 9)
+    thresholds = Thresholds(confidence=0.7)
+    found = check_answer(QUESTION, TRUE, stated, verifier, thresholds)
+    # Two of three claims are supported.
+    assert found.verification.counts["UNCERTAIN"] == 1
+    assert found.verification.support == pytest.approx(2 / 3)
+    assert found.verification.verdict == "UNVERIFIABLE"
+    assert found.verification.thresholds.confidence == 0.7
+    assert found.verification.shortcomings == []
+    lenient = structs.replace(thresholds, verified=0.6)
+    assert check_answer(QUESTION, TRUE, stated, verifier, lenient).verification.verdict == "VERIFIED"
+    unsure = next(each for each in found.claims if each.verdict == "UNCERTAIN")
+    assert (unsure.confidence, unsure.traced) == (0.6, False)
+
+
+def test_a_claim_is_shown_with_record_confidence_and_text() -> None:
+    claim = convert(
+        {
+            **{"subject": 5, "predicate": "PRODUCES", "object": ESTER, "verdict": "SUPPORTED"},
+            "evidence": [
+                {
+                    **{"reaction": 5, "found": "PRODUCES", "confidence": 0.93},
+                    "source": {"file": "a.parquet", "row": 3, "grant_date": "1976-01"},
+                    "spans": [
+                        {"kind": "PRODUCES", "molecule": ESTER, "start": 4, "stop": 9, "text": "ester"}
+                    ],
+                }
+            ],
+            "by": ["reader"],
+        },
+        RecordedClaim,
+    )
+    assert claim_line(claim) == (
+        f"SUPPORTED: (5, PRODUCES, {ESTER}); reaction 5 (a.parquet, row 3, granted 1976-01, confidence 0.93, "
+        "PRODUCES in characters 4 to 9 of its text 'ester'); by reader"
+    )
 
 
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))

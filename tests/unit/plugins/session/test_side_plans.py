@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from support.options import options_of
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.graph.passages import graph_fingerprint
 from retrocypher.plugins.runs.manifest import ModelEntry
 from retrocypher.plugins.session.side_plans import (
     AnswerPlan,
@@ -79,7 +81,7 @@ def test_a_model_can_be_named_for_all() -> None:
     limits = {"rows": 5, "characters": 900, "passages": 3, "text_weight": 0.3, "graph_weight": 0.7}
     assert seen.limits == limits
     assert (seen.context, seen.encoder) == ("rows", None)
-    assert set(seen.texts) == {"answer", "claims", "fallback", "passages", "insufficient"}
+    assert set(seen.texts) == {"answer", "hybrid", "claims", "fallback", "passages", "insufficient"}
 
 
 def test_a_loop_that_asks_nobody_needs_no_model() -> None:
@@ -145,6 +147,21 @@ def test_lines_name_what_a_label_hides_and_no_validator_where_none_is_used() -> 
     assert loop_lines(loops("mutant", loop=["guarded,none"])) == ["loops: guarded, none"]
     # A user's own loop may use one.
     assert loop_lines(loops("mutant", loop=["mine"], validator="both")) == ["loops: mine, validator both"]
+
+
+def test_confidences_are_for_the_default_graph() -> None:
+    with pytest.raises(InputError, match="--evidence: confidences come with the default graph alone"):
+        answers("local", evidence=True)
+    options = options_of(answer=True, evidence=True, evidence_confidence="0.6")
+    found = answer_plan(options, parse_specs(["local"], NO_KEY), graph_fingerprint(), NO_KEY)
+    assert found is not None
+    assert found.described().thresholds.confidence == 0.6
+    (line,) = answer_lines(found, options)
+    assert line.endswith("; claims need a confidence of 0.6")
+    assert [*answer_lines(None, options)] == ["note: --evidence has no effect without --answer"]
+    plain = answers("local")
+    assert plain is not None
+    assert plain.described().thresholds.confidence is UNSET
 
 
 def test_options_without_effect_are_noted() -> None:
