@@ -25,6 +25,7 @@ from retrocypher.plugins.runs.summary import (
     AbstentionSummary,
     AnswerMeasurements,
     AnswerSummary,
+    CitationSummary,
     ErrorSummary,
     FallbackSummary,
     GroupSummary,
@@ -148,6 +149,10 @@ class Answers:
     states: Counter[str] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
     support: RunningMean = field(default_factory=RunningMean)
+    claims: Counter[str] = field(default_factory=Counter)
+    """Claims of the answers: ``made``, ``not_held`` by the graph, ``traceable`` and ``traced``."""
+    citations: Counter[str] = field(default_factory=Counter)
+    """By the fields of `CitationSummary`."""
     measured: dict[str, RunningMean] = field(default_factory=dict)
     unmeasured: Counter[str] = field(default_factory=Counter)
 
@@ -160,6 +165,16 @@ class Answers:
         self.failed += record.answer_fault is not None
         if turn.verdict in _STATES:
             self.states[turn.verdict] += 1
+        for claim in record.claims or ():
+            if claim.origin != "question":
+                self.claims["made"] += 1
+                self.claims["not_held"] += claim.verdict in ("CONTRADICTED", "UNSUPPORTED")
+                self.claims["traceable"] += claim.traced is not UNSET
+                self.claims["traced"] += bool(claim.traced)
+        if record.citations is not UNSET:
+            self.citations.update(answers=1, wrong=len(record.citations.wrong))
+            for name in ("sentences", "cited", "citations"):
+                self.citations[name] += getattr(record.citations, name)
         if verification := record.verification:
             self.verdicts[verification.verdict] += 1
             if verification.support is not None:
@@ -172,6 +187,20 @@ class Answers:
                     self.unmeasured[f"{name}: {measurement.error.kind}"] += 1
                 else:
                     mean.add(measurement.score)
+
+    def share(self, part: str, whole: str) -> float | None:
+        """Return a share of claims, both by their names in `claims`; None without a claim."""
+        return self.claims[part] / self.claims[whole] if self.claims[whole] else None
+
+    @property
+    def hallucination_rate(self) -> float | None:
+        """Share of the claims that the graph does not hold; None without a claim."""
+        return self.share("not_held", "made")
+
+    @property
+    def provenance_completeness(self) -> float | None:
+        """Share of claims that procedure texts state; None where the graph's evidence was not at hand."""
+        return self.share("traced", "traceable")
 
     def mean(self, name: str) -> float | None:
         """Return the mean of one of `ANSWER_METRICS`; None without a score."""
@@ -187,6 +216,11 @@ class Answers:
             verdicts=by_name(self.verdicts),
             support=self.support.mean,
             claiming=self.support.count,
+            claims=self.claims["made"],
+            hallucination_rate=self.hallucination_rate,
+            traceable=self.claims["traceable"],
+            provenance_completeness=self.provenance_completeness,
+            citations=CitationSummary(**self.citations) if self.citations else UNSET,
             judge=AnswerMeasurements(**means, without_score=by_name(self.unmeasured)) if means else UNSET,
         )
 

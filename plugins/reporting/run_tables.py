@@ -247,6 +247,17 @@ def _answers(answers: Answers) -> Iterator[str]:
     mean, count = answers.support.mean, answers.support.count
     support = "" if mean is None else f"mean support {mean:.3f} (of {count:,} with claims)"
     yield f"answers: {'; '.join(filter(None, (', '.join(parts), verdicts, support)))}"
+    if made := answers.claims["made"]:
+        yield (
+            f"claims: {made:,}; hallucination rate {three_digits(answers.hallucination_rate)}; "
+            f"provenance completeness {three_digits(answers.provenance_completeness)} "
+            f"(of {answers.claims['traceable']:,})"
+        )
+    if cited := answers.citations:
+        yield (
+            f"citations: {cited['citations']:,} in {cited['cited']:,} of {cited['sentences']:,} sentences, "
+            f"{cited['wrong']:,} wrong"
+        )
     means = [
         f"{name.replace('_', ' ')} {mean:.3f} (of {answers.measured[name].count:,})"
         for name in ANSWER_METRICS

@@ -82,6 +82,21 @@ class AnswerMeasurements(Struct):
     """Number of measurements without a score, by what was measured and kind."""
 
 
+class CitationSummary(Struct):
+    """Citations of written answers."""
+
+    answers: int = 0
+    """Answers in which citations were asked for."""
+    sentences: int = 0
+    """Number of their sentences."""
+    cited: int = 0
+    """Sentences with a citation."""
+    citations: int = 0
+    """Number of citations."""
+    wrong: int = 0
+    """Citations of what was not given, or of what names no molecule and no reaction of the sentence."""
+
+
 class AnswerSummary(Struct):
     """Written answers."""
 
@@ -101,6 +116,18 @@ class AnswerSummary(Struct):
     """Mean share of supported claims over the `claiming` answers."""
     claiming: int = 0
     """Answers with claims."""
+    claims: int = 0
+    """Claims that the answers make, without those that only their questions require."""
+    hallucination_rate: float | None = None
+    """Share of these claims that the graph does not hold: `CONTRADICTED` or `UNSUPPORTED`; null without a
+    claim."""
+    traceable: int = 0
+    """Those of these claims that were checked with the evidence of the graph at hand."""
+    provenance_completeness: float | None = None
+    """Share of the `traceable` claims with evidence down to a text: procedure texts state each fact of the
+    graph that the claim rests on. Null without such a claim."""
+    citations: CitationSummary | UnsetType = UNSET
+    """Citations; absent without a hybrid context."""
     judge: AnswerMeasurements | UnsetType = UNSET
     """What a judge measured; absent without one."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
+from msgspec import convert, to_builtins
 from support.consoles import printed
 from support.records import key_score, record_of
 
@@ -16,6 +16,8 @@ from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import Leak, Record, Round, Tokens
 from retrocypher.plugins.runs.summary import VARIATIONS
+from retrocypher.plugins.runs.written_answer import RecordedClaim
+from retrocypher.prompts.answering.cited import Citations
 
 HEADINGS = ("task", "cases", "scored", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -359,6 +361,7 @@ def test_answers_are_counted_beside_the_scores() -> None:
     assert summary["answers"] == {
         **{"cases": 3, "written": 1, "insufficient": 1, "empty": 0, "failed": 1},
         **{"verdicts": {"VERIFIED": 1}, "support": 1.0, "claiming": 1},
+        **{"claims": 0, "hallucination_rate": None, "traceable": 0, "provenance_completeness": None},
     }
     assert "answers" not in to_builtins(summary_of([record()]).run_summary())
 
@@ -366,6 +369,41 @@ def test_answers_are_counted_beside_the_scores() -> None:
 def test_support_is_the_mean_over_the_answers_that_claim() -> None:
     lines = shown([answered(verified(support)) for support in (1.0, 0.5, None)])
     assert "answers: 3 written; VERIFIED 3; mean support 0.750 (of 2 with claims)" in lines
+
+
+def claim(verdict: str, **more: Any) -> dict[str, Any]:
+    return {"subject": 5, "predicate": "PRODUCES", "object": "CCO", "verdict": verdict, **more}
+
+
+def test_claims_are_counted_that_the_graph_does_not_hold_and_that_texts_state() -> None:
+    claims = [
+        claim("SUPPORTED", traced=True),
+        claim("UNCERTAIN", traced=False, origin="answer"),
+        claim("CONTRADICTED", traced=True),
+        # Of a run without evidence.
+        claim("UNSUPPORTED"),
+        # The question requires it; the answer does not say it.
+        claim("UNSUPPORTED", traced=False, origin="question"),
+    ]
+    found = answered(verified())
+    found.claims = convert(claims, list[RecordedClaim])
+    answers = to_builtins(summary_of([found, answered(verified())]).run_summary())["answers"]
+    assert (answers["claims"], answers["hallucination_rate"]) == (4, 0.5)
+    assert (answers["traceable"], answers["provenance_completeness"]) == (3, 2 / 3)
+    line = "claims: 4; hallucination rate 0.500; provenance completeness 0.667 (of 3)"
+    assert line in shown([found])
+    found.claims = convert([claim("SUPPORTED")], list[RecordedClaim])
+    line = "claims: 1; hallucination rate 0.000; provenance completeness n/a (of 0)"
+    assert line in shown([found])
+
+
+def test_citations_are_counted_where_they_were_asked_for() -> None:
+    found = answered(verified())
+    found.citations = Citations(sentences=4, cited=2, citations=3, wrong=["sentence 1, row 9: not given"])
+    summary = to_builtins(summary_of([found, found, answered(verified())]).run_summary())["answers"]
+    counts = {"answers": 2, "sentences": 8, "cited": 4, "citations": 6, "wrong": 2}
+    assert summary["citations"] == counts
+    assert "citations: 6 in 4 of 8 sentences, 2 wrong" in shown([found, found])
 
 
 def test_what_a_judge_measured_is_shown_apart() -> None:

@@ -49,8 +49,23 @@ def test_verdicts_are_told_by_task(tmp_path: Path) -> None:
     assert '<a href="#answers">' in html
     rows = Read(section(html, "answers")).rows
     assert rows[0][:4] == ["Task", "Cases", "Written", "Verified"]
-    assert rows[1] == ["all", "20", "20", "10", "0", "10", "0", "0", "0", "0", "0.500"]
-    assert ["precursors", "2", "2", "1", "0", "1", "0", "0", "0", "0", "0.500"] in rows
+    assert rows[1] == ["all", "20", "20", "10", "0", "10", "0", "0", "0", "0", "0.500", "0.500", "n/a"]
+    assert ["precursors", "2", "2", "1", "0", "1", "0", "0", "0", "0", "0.500", "0.500", "n/a"] in rows
+
+
+def test_provenance_and_citations_are_told(tmp_path: Path) -> None:
+    found = written()
+    found["claims"][0]["traced"] = True
+    found["citations"] = {
+        "sentences": 3,
+        "cited": 2,
+        "citations": 2,
+        "wrong": ["sentence 1, row 9: not given"],
+    }
+    part = section(html_of(report_on(tmp_path, [answered(some_questions(1)[0], True, **found)])), "answers")
+    rows = Read(part).rows
+    assert rows[0][-5:] == ["Support", "Hallucination", "Provenance", "Cited", "Wrong"]
+    assert rows[1][-5:] == ["1.000", "0.000", "1.000", "2 of 3", "1"]
 
 
 def test_what_a_judge_measured_of_answers_is_reported(tmp_path: Path) -> None:
@@ -58,8 +73,8 @@ def test_what_a_judge_measured_of_answers_is_reported(tmp_path: Path) -> None:
     records = [answered(question, True, **written(judge=measured(score))) for question, score in asked]
     part = section(html_of(report_on(tmp_path, records)), "answers")
     rows = Read(part).rows
-    assert rows[0][-3:] == ["Support", "Faithfulness", "Answer relevancy"]
-    assert rows[1][-3:] == ["1.000", "0.500", "1.000"]
+    assert rows[0][-4:] == ["Hallucination", "Provenance", "Faithfulness", "Answer relevancy"]
+    assert rows[1][-4:] == ["0.000", "n/a", "0.500", "1.000"]
     assert "over the answers that have one" in part
 
 
