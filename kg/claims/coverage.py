@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from retrocypher.kg.claims.claim import Claim, Predicate
-from retrocypher.kg.claims.names import load_names
 from retrocypher.kg.claims.sentences import Sentence
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import load_words
+from retrocypher.kg.graph.names import load_names
 
 _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99

@@ -10,8 +10,8 @@ from msgspec import Meta, Struct
 
 from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
 from retrocypher.kg.claims.coverage import Asked, left_in, needs_no_claim
-from retrocypher.kg.claims.names import load_names
 from retrocypher.kg.claims.sentences import Sentence, Sentences
+from retrocypher.kg.graph.names import load_names
 
 Role = Literal["reactant", "product", "agent", "solvent"]
 _PREDICATES: Mapping[str, Predicate] = {

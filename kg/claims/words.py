@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from retrocypher.kg.claims.claim import Predicate
-from retrocypher.kg.claims.names import load_names
+from retrocypher.kg.graph.names import load_names
 
 MARK = "\ue000"
 """Stands for each character of a molecule in a text that is read for its words."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from retrocypher.kg.claims.names import load_names
+from retrocypher.kg.graph.names import load_names
 
 NEAR_POINTS = 1.0
 """Percentage points by which two statements of one yield may differ: texts round."""
