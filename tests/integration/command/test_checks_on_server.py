@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import neo4j
 import pytest
@@ -69,6 +70,28 @@ def test_a_file_of_answers(endpoint: Endpoint, tmp_path: Path) -> None:
     assert [each["line"] for each in found if "error" in each] == [4, 5]
     assert result.exit_code == 1
     assert "line 4" in result.stderr
+
+
+def test_confidences_decide_in_a_file_too(endpoint: Endpoint, tmp_path: Path) -> None:
+    question = next(each for each in load_questions().questions if each.task == "producing_reactions")
+    number = question.gold[0]["id"]
+    file = tmp_path / "answers.jsonl"
+    file.write_text(json.dumps({"question": question.text, "answer": f"Reaction {number} makes it."}))
+
+    def verify(*options: str) -> dict[str, Any]:
+        arguments = [str(file), "--server", endpoint.uri, "--json", *options]
+        found: dict[str, Any] = json.loads(CliRunner().invoke(verify_command, arguments).stdout)
+        return found
+
+    (claim,) = verify()["claims"]
+    assert claim["verdict"] == "SUPPORTED"
+    (evidence,) = claim["evidence"]
+    assert 0 < evidence["confidence"] == claim["confidence"] < 1
+    assert claim["traced"] == bool(evidence["spans"])
+    above = verify("--evidence", "--evidence-confidence", "1")
+    assert above["claims"][0]["verdict"] == "UNCERTAIN"
+    assert (above["verdict"], above["thresholds"]["confidence"]) == ("UNVERIFIABLE", 1.0)
+    assert verify("--evidence", "--evidence-confidence", "0")["verdict"] == "VERIFIED"
 
 
 def test_a_model_lists_the_claims_of_a_file(
