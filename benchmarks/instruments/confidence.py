@@ -156,6 +156,7 @@ def _lines(name: str, found: Calibration) -> Iterator[str]:
 
 def _draw(results: Mapping[str, Calibration], file: Path) -> None:
     # Imported late: Matplotlib takes a second to load.
+    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.2, 4.0), layout="constrained")
@@ -170,4 +171,6 @@ def _draw(results: Mapping[str, Calibration], file: Path) -> None:
         )
     axes.set(xlim=(0.4, 1), ylim=(0.4, 1), xlabel="Confidence", ylabel="Share that is right")
     axes.legend(frameon=False, loc="upper left")
-    figure.savefig(file)
+    # The same bytes each time.
+    with rc_context({"svg.hashsalt": "reliability"}):
+        figure.savefig(file, metadata={"Date": None} if file.suffix == ".svg" else None)

@@ -16,13 +16,16 @@ LONGEST_NAME = 400
 _MOST_WORDS = 5
 
 _NUMBER = r"\d{1,3}(?:\.\d+)?"
-_OBTAINED = r"giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|crystalli|residue|deliver|leav|left"
+_PERCENT = r"\s?(?:mol\s?%|%|per\s?cent)"
+_OBTAINED = (
+    "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
+)
 _AMOUNT = r"\d\s?(?:m?g|kg|grams?|parts|m?mol(?:es?)?)\.?"
 _YIELD = re.compile(
-    rf"yield[^.%\d]{{0,25}}(?P<after>{_NUMBER})\s?(?:%|percent)"
-    rf"|(?P<before>{_NUMBER})\s?(?:%|percent)[\s-]{{0,2}}(?:of theory|overall yield|yield)"
+    rf"yield[^.%\d]{{0,25}}(?P<after>{_NUMBER}){_PERCENT}"
+    rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}(?:of (?:the )?theor|(?:overall |crude )?yield)"
     # What is obtained, its amount, and the share in brackets: "gave 1.6 g (80%) of the ester".
-    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}\s?[,;(]{{1,2}}\s?(?P<share>{_NUMBER})\s?%\s?[),;]",
+    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}\s?[,;(]{{1,2}}\s?(?P<share>{_NUMBER}){_PERCENT}\s?[),;]",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")
