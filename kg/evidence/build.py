@@ -1,20 +1,14 @@
 """Building the evidence of the default graph from its sources."""
 
 import importlib.metadata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of, known_yields
 from retrocypher.kg.evidence.opsin import OPSIN_VERSION, structures
-from retrocypher.kg.evidence.records import RecordReader, Verdicts, other_reading, other_records, uspto_mit
-from retrocypher.kg.evidence.text import (
-    NEAR_POINTS,
-    NamedMolecule,
-    named_molecules,
-    possible_names,
-    stated_yields,
-)
+from retrocypher.kg.evidence.records import Verdicts, other_reading, other_records, uspto_mit
+from retrocypher.kg.evidence.text import NEAR_POINTS, named_molecules, possible_names, stated_yields
 from retrocypher.kg.graph.build import MappedSmiles
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.orderly import orderly_wheel
@@ -44,15 +38,14 @@ def build_evidence(mapped: Path | None = None) -> BuiltEvidence:
     with open_passages(build_passages()) as passages:
         texts = {each.reaction: each.text for each in passages}
     labelled = orderly_wheel(by_labels=True)
-    reader = RecordReader()
     said: dict[Source, Verdicts] = {
-        "other_reading": other_reading(reactions, labelled.records(), reader),
-        "other_records": other_records(reactions, orderly_wheel().records(), reader),
+        "other_reading": other_reading(reactions, labelled.records()),
+        "other_records": other_records(reactions, orderly_wheel().records()),
     }
     sources: dict[str, object] = {"other_reading": labelled.provenance()}
     if mapped is not None:
         lines = MappedSmiles(mapped)
-        said["uspto_mit"] = uspto_mit(reactions, lines.records(), reader)
+        said["uspto_mit"] = uspto_mit(reactions, lines.records())
         sources["uspto_mit"] = lines.provenance()
     said["text_name"], named = text_names(reactions, texts)
     said["text_yield"], stated = text_yields(reactions, texts)
@@ -88,19 +81,13 @@ def text_names(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple
     for reaction in reactions:
         places: dict[str, tuple[int, int]] = {}
         for name in named_molecules(texts.get(reaction.id, ""), understood):
-            for molecule in _meant(name, reaction):
+            has_all = set(name.molecules) <= set(reaction.molecules)
+            for molecule in name.molecules if has_all else (max(name.molecules, key=len),):
                 places.setdefault(molecule, (name.start, name.stop))
         for fact in facts_of(reaction):
             if fact.kind != "yield" and fact.molecule in places:
                 said[fact], spans[fact] = "agrees", places[fact.molecule]
     return said, spans
-
-
-def _meant(name: NamedMolecule, reaction: Reaction) -> Iterator[str]:
-    if set(name.molecules) <= set(reaction.molecules):
-        yield from name.molecules
-    else:
-        yield max(name.molecules, key=len)
 
 
 def text_yields(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple[Verdicts, Spans]:

@@ -1,7 +1,5 @@
 """The evidence of the default graph on disk: one row a reaction, the same bytes wherever it is made."""
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,17 +31,11 @@ DEFAULT_EVIDENCE = Path(__file__).parents[1] / "data" / "evidence"
 SCHEMA_VERSION = 1
 _FILE = "evidence.csv"
 MANIFEST = "manifest.json"
-_CODES: dict[Source, str] = {
-    "other_reading": "l",
-    "other_records": "d",
-    "uspto_mit": "m",
-    "text_name": "n",
-    "text_yield": "y",
-}
+_CODES = dict(zip(SOURCES, "ldmny", strict=True))
 """In lower case the source agrees, in upper case it differs."""
+_VERDICTS: tuple[Verdict, Verdict] = ("agrees", "differs")
 _SOURCES = {code: source for source, code in _CODES.items()}
 _CELL = re.compile(r"-|(?P<codes>[ldmny]*)(?:(?P<start>\d{1,7})\+(?P<length>\d{1,7}))?", re.IGNORECASE)
-_AGAIN = "Make it again with 'retrocypher graph evidence', or install RetroCypher again."
 
 
 def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[str, object]) -> None:
@@ -140,38 +132,25 @@ def read_evidence(
     folder = folder or DEFAULT_EVIDENCE
     reactions = read_graph() if reactions is None else reactions
     try:
-        manifest = json.loads(_bytes(folder / MANIFEST))
-        version, fingerprint = manifest["schema_version"], manifest["graph_fingerprint"]
-        digest = manifest["files"][_FILE]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{folder / MANIFEST} is not the manifest of evidence. {_AGAIN}") from error
-    if version != SCHEMA_VERSION:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        if (version := manifest["schema_version"]) != SCHEMA_VERSION:
+            raise ValueError(f"it has form {version!r}, this version reads form {SCHEMA_VERSION}")
+        content, digest = (folder / _FILE).read_bytes(), manifest["files"][_FILE]
+        if sha256(content).hexdigest() != digest:
+            raise ValueError(f"{_FILE} is not the file that {MANIFEST} describes")
+        if (found := fingerprint_of(reactions)) != (named := str(manifest["graph_fingerprint"])):
+            raise InputError(
+                f"The evidence in {folder} belongs to the graph {named[:12]}, not to {found[:12]}. "
+                "Evidence is made for the default graph only."
+            )
+        rows = content.decode().splitlines()[1:]
+        pairs = zip(reactions, rows, strict=True)
+        return tuple(each for reaction, row in pairs for each in _evidence(reaction, row))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
-            f"The evidence in {folder} has form {version!r}, this version reads form {SCHEMA_VERSION}. "
-            f"{_AGAIN}"
-        )
-    if (found := fingerprint_of(reactions)) != fingerprint:
-        raise InputError(
-            f"The evidence in {folder} belongs to the graph {str(fingerprint)[:12]}, not to {found[:12]}. "
-            "Evidence is made for the default graph only."
-        )
-    content = _bytes(folder / _FILE)
-    if sha256(content).hexdigest() != digest:
-        raise InputError(f"{folder / _FILE} is not the file that its manifest describes. {_AGAIN}")
-    try:
-        rows = list(csv.reader(io.StringIO(content.decode())))[1:]
-        return tuple(
-            each for reaction, row in zip(reactions, rows, strict=True) for each in _evidence(reaction, row)
-        )
-    except (ValueError, csv.Error) as error:
-        raise InputError(f"{folder / _FILE} cannot be read: {error}. {_AGAIN}") from error
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}. {_AGAIN}") from error
+            f"The evidence in {folder} cannot be read: {error}. Make it again with "
+            "'retrocypher graph evidence', or install RetroCypher again."
+        ) from error
 
 
 def _cell(evidence: Evidence) -> str:
@@ -180,8 +159,8 @@ def _cell(evidence: Evidence) -> str:
     return "".join(codes) + place or "-"
 
 
-def _evidence(reaction: Reaction, row: Sequence[str]) -> Iterator[Evidence]:
-    number, cells = row
+def _evidence(reaction: Reaction, row: str) -> Iterator[Evidence]:
+    number, cells = row.split(",")
     if number != str(reaction.id):
         raise ValueError(f"reaction {number!r} stands where {reaction.id} is expected")
     for fact, cell in zip(facts_of(reaction), cells.split(" "), strict=True):
@@ -192,12 +171,7 @@ def _read_cell(fact: Fact, cell: str) -> Evidence:
     match = _CELL.fullmatch(cell)
     if not cell or match is None:
         raise ValueError(f"{cell!r} of reaction {fact.reaction} is no evidence")
-    verdicts = tuple(_verdict(code) for code in match["codes"] or "")
-    if match["start"] is None:
-        return Evidence(fact, verdicts)
-    start = int(match["start"])
-    return Evidence(fact, verdicts, (start, start + int(match["length"])))
-
-
-def _verdict(code: str) -> tuple[Source, Verdict]:
-    return _SOURCES[code.lower()], "agrees" if code.islower() else "differs"
+    codes = match["codes"] or ""
+    verdicts = tuple((_SOURCES[each.lower()], _VERDICTS[each.isupper()]) for each in codes)
+    start = int(match["start"] or 0)
+    return Evidence(fact, verdicts, (start, start + int(match["length"])) if match["length"] else None)

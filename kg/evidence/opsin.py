@@ -23,7 +23,6 @@ _TIMEOUT_S = 900.0
 _OPTIONS = (
     "-Xmx512m",
     "-Dfile.encoding=UTF-8",
-    "-Dstdout.encoding=UTF-8",
     # Without a name that is not understood, there would be a line on stderr for each.
     "-Dorg.apache.logging.log4j.simplelog.level=OFF",
 )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, Verdict, facts_of, known_yields
 from retrocypher.kg.evidence.text import NEAR_POINTS
-from retrocypher.kg.graph.molecules import Canonicaliser
+from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.graph.reaction import Reaction, Record
 
 Verdicts = dict[Fact, Verdict]
@@ -14,7 +14,7 @@ Verdicts = dict[Fact, Verdict]
 
 
 class _Roles(NamedTuple):
-    """The molecules of a record by role, as the graph writes them."""
+    """The molecules of a record by role, as the graph writes them, without those that cannot be read."""
 
     reactants: frozenset[str]
     products: frozenset[str]
@@ -22,33 +22,12 @@ class _Roles(NamedTuple):
     solvents: frozenset[str]
 
 
-class RecordReader:
-    """Reads the molecules of records as the graph does."""
-
-    def __init__(self) -> None:
-        self._canonicalise = Canonicaliser()
-
-    def molecules(self, written: Iterable[str]) -> list[str | None]:
-        """Return the molecules of a role; None for one that cannot be read."""
-        found = (self._canonicalise(smiles) for smiles in written)
-        return [None if each is None else each.smiles for each in found]
-
-    def roles(self, record: Record) -> _Roles:
-        """Return the molecules of each role, without those that cannot be read."""
-        written = (record.reactants, record.products, record.agents, record.solvents)
-        return _Roles(*(frozenset(filter(None, self.molecules(role))) for role in written))
-
-    def yields(self, record: Record) -> dict[str, float]:
-        """Return the yields from 0 to 100 by product, the first where a product has several."""
-        made = zip(self.molecules(record.products), record.yields, strict=False)
-        found: dict[str, float] = {}
-        for product, value in made:
-            if product is not None and value is not None and 0 <= value <= 100:
-                found.setdefault(product, value)
-        return found
+def _roles(record: Record) -> _Roles:
+    written = (record.reactants, record.products, record.agents, record.solvents)
+    return _Roles(*(frozenset(filter(None, map(canonical_name, role))) for role in written))
 
 
-def other_reading(reactions: Iterable[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+def other_reading(reactions: Iterable[Reaction], records: Iterable[Record]) -> Verdicts:
     """Return what the extraction by labels (`orderly_wheel`) says of the records that the graph has.
 
     It agrees if the molecule has the same role there, and differs if it has only other roles or is not there.
@@ -63,7 +42,7 @@ def other_reading(reactions: Iterable[Reaction], records: Iterable[Record], read
         reaction = by_row.get((record.file, record.row))
         if reaction is None or reaction.source is None or record.original != reaction.source.original:
             continue
-        roles = reader.roles(record)
+        roles = _roles(record)
         by_kind = dict(zip(FACT_KINDS, roles, strict=False))
         for fact in facts_of(reaction):
             if fact.kind == "yield":
@@ -75,7 +54,7 @@ def other_reading(reactions: Iterable[Reaction], records: Iterable[Record], read
     return said
 
 
-def other_records(reactions: Iterable[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+def other_records(reactions: Iterable[Reaction], records: Iterable[Record]) -> Verdicts:
     """Return what records with the same molecules in every role say, of which the graph keeps one.
 
     They agree with every relationship. They agree with a yield if theirs are all within `NEAR_POINTS`,
@@ -84,12 +63,14 @@ def other_records(reactions: Iterable[Reaction], records: Iterable[Record], read
     by_roles = {_Roles(*map(frozenset, reaction.roles)): reaction for reaction in reactions}
     said: Verdicts = {}
     for record in records:
-        reaction = by_roles.get(reader.roles(record))
+        reaction = by_roles.get(_roles(record))
         if reaction is None or reaction.source is None:
             continue
         if (record.file, record.row) == (reaction.source.file, reaction.source.row):
             continue
-        known, theirs = known_yields(reaction), reader.yields(record)
+        known = known_yields(reaction)
+        made = zip(map(canonical_name, record.products), record.yields, strict=False)
+        theirs = {product: value for product, value in made if value is not None and 0 <= value <= 100}
         for fact in facts_of(reaction):
             if fact.kind != "yield":
                 said[fact] = "agrees"
@@ -99,7 +80,7 @@ def other_records(reactions: Iterable[Reaction], records: Iterable[Record], read
     return said
 
 
-def uspto_mit(reactions: Sequence[Reaction], records: Iterable[Record], reader: RecordReader) -> Verdicts:
+def uspto_mit(reactions: Sequence[Reaction], records: Iterable[Record]) -> Verdicts:
     """Return what mapped reactions say that make a product of a reaction from all its reactants.
 
     They agree with the product, and with a reactant that is mapped to the product. They differ from a
@@ -112,26 +93,17 @@ def uspto_mit(reactions: Sequence[Reaction], records: Iterable[Record], reader: 
             makers[product].append(reaction)
     said: Verdicts = {}
     for record in records:
-        made = [product for product in reader.molecules(record.products) if product in makers]
-        if not made:
-            continue
-        roles = reader.roles(record)
+        made = [name for product in record.products if (name := canonical_name(product)) in makers]
+        # The other molecules are read only where they are needed: most records are of other reactions.
+        roles = _roles(record) if made else None
         for reaction in (reaction for product in made if product for reaction in makers[product]):
-            if not roles.reactants | roles.agents >= set(reaction.reactants):
+            if roles is None or not roles.reactants | roles.agents >= set(reaction.reactants):
                 continue
+            confirmed = {"PRODUCES": roles.products, "REACTS_IN": roles.reactants}
             for fact in facts_of(reaction):
-                if fact.kind == "yield":
-                    continue
-                verdict = _mapped(fact, roles)
-                if verdict == "agrees" or (verdict == "differs" and fact not in said):
-                    said[fact] = verdict
+                is_mapped = fact.molecule in roles.reactants
+                if fact.molecule in confirmed.get(fact.kind, ()):
+                    said[fact] = "agrees"
+                elif fact.kind == "REACTS_IN" or (fact.kind in ("USES_AGENT", "USES_SOLVENT") and is_mapped):
+                    said.setdefault(fact, "differs")
     return said
-
-
-def _mapped(fact: Fact, roles: _Roles) -> Verdict | None:
-    if fact.kind == "PRODUCES":
-        return "agrees" if fact.molecule in roles.products else None
-    is_mapped = fact.molecule in roles.reactants
-    if fact.kind == "REACTS_IN":
-        return "agrees" if is_mapped else "differs"
-    return "differs" if is_mapped else None

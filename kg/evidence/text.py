@@ -29,7 +29,8 @@ _YIELD = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")
-_PAIRS = {")": "(", "]": "[", "}": "{"}
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_CLOSING = {opening: closing for closing, opening in _OPENING.items()}
 _STOPS = ",.;:"
 
 # Endings of chemical nomenclature, locants, hyphens. Words that are no names pass, too: OPSIN refuses them.
@@ -120,21 +121,17 @@ def _core(text: str, word: re.Match[str]) -> tuple[int, int, bool, bool]:
     That is punctuation, brackets whose partners are in other words, and a stroke between two names.
     """
     start, stop = word.span()
-    while start < stop:
-        last = text[stop - 1]
-        opening = _PAIRS.get(last)
-        if last in _STOPS or (opening and text.count(last, start, stop) > text.count(opening, start, stop)):
-            stop -= 1
-        else:
-            break
-    while start < stop:
-        closing = next((end for end, begin in _PAIRS.items() if begin == text[start]), None)
-        if closing and text.count(text[start], start, stop) > text.count(closing, start, stop):
-            start += 1
-        else:
-            break
-    closes = stop < word.end() or text[stop : stop + 1] == "/"
-    return start, stop, start > word.start(), closes
+    # An opening bracket at the end stays, as in `bicyclo[ 3,2,1]octane`.
+    while start < stop and (text[stop - 1] in _STOPS or _is_alone(text[start:stop], -1, _OPENING)):
+        stop -= 1
+    while start < stop and _is_alone(text[start:stop], 0, _CLOSING):
+        start += 1
+    return start, stop, start > word.start(), stop < word.end() or text[stop : stop + 1] == "/"
+
+
+def _is_alone(word: str, place: int, partners: Mapping[str, str]) -> bool:
+    partner = partners.get(word[place])
+    return partner is not None and word.count(word[place]) > word.count(partner)
 
 
 def _looks_chemical(word: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from retrocypher.kg.evidence.build import text_yields
 from retrocypher.kg.evidence.evidence import Fact, FactKind, Verdict, facts_of
-from retrocypher.kg.evidence.records import RecordReader, other_reading, other_records, uspto_mit
+from retrocypher.kg.evidence.records import other_reading, other_records, uspto_mit
 from retrocypher.kg.graph.build import read_line
 from retrocypher.kg.graph.reaction import Reaction, Record, Source
 
@@ -56,12 +56,12 @@ def test_another_reading_of_the_same_record(
 ) -> None:
     record = replace(RECORD, reactants=reactants, agents=agents, solvents=solvents)
     expected = {key: verdict for key, verdict in {**SAME, **changed}.items() if verdict}
-    assert plain(other_reading([ESTER], [record], RecordReader())) == expected
+    assert plain(other_reading([ESTER], [record])) == expected
 
 
 @pytest.mark.parametrize("change", [{"original": "A>B>D"}, {"row": 4}, {"file": "b.parquet"}])
 def test_a_row_that_is_not_the_record_is_skipped(change: dict[str, object]) -> None:
-    assert other_reading([ESTER], [replace(RECORD, **change)], RecordReader()) == {}
+    assert other_reading([ESTER], [replace(RECORD, **change)]) == {}
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,17 @@ def test_a_row_that_is_not_the_record_is_skipped(change: dict[str, object]) -> N
 def test_another_record_of_the_reaction(yields: tuple[float | None, ...], verdict: Verdict | None) -> None:
     other = replace(RECORD, row=9, original="another", yields=yields)
     expected = {**SAME, ("yield", "CCOC(C)=O"): verdict} if verdict else SAME
-    assert plain(other_records([ESTER], [RECORD, other], RecordReader())) == expected
+    assert plain(other_records([ESTER], [RECORD, other])) == expected
 
 
 def test_several_other_records_must_agree_on_a_yield() -> None:
     others = [replace(RECORD, row=row, yields=(value,)) for row, value in ((8, 80.0), (9, 10.0), (10, 80.0))]
-    assert plain(other_records([ESTER], others, RecordReader()))["yield", "CCOC(C)=O"] == "differs"
+    assert plain(other_records([ESTER], others))["yield", "CCOC(C)=O"] == "differs"
 
 
 def test_neither_the_record_itself_nor_one_with_another_molecule_is_another_record() -> None:
     more = replace(RECORD, row=9, agents=("[H+]", "[Na+]"))
-    assert other_records([ESTER], [RECORD, more], RecordReader()) == {}
+    assert other_records([ESTER], [RECORD, more]) == {}
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_neither_the_record_itself_nor_one_with_another_molecule_is_another_reco
 )
 def test_a_mapped_reaction(line: str, said: dict[tuple[FactKind, str], Verdict]) -> None:
     record = read_line("m.txt", 1, line.partition(" ")[0])
-    assert plain(uspto_mit([ESTER], [record], RecordReader())) == said
+    assert plain(uspto_mit([ESTER], [record])) == said
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ def test_yields_that_a_text_states(text: str, stated: list[str]) -> None:
         ("the acid chloride (3-bromopropyl)benzene was", "(3-bromopropyl)benzene"),
         ("(2-aminoethanol; 3 g)", "2-aminoethanol"),
         ("hexane/ethyl acetate 1:1", "ethyl acetate"),
+        ("of 6-azabicyclo[ 3,2,1]octane oxalate, and", "6-azabicyclo[ 3,2,1]octane oxalate"),
+        ("of tricyclo[5.2.1.04,10 ]decane.", "tricyclo[5.2.1.04,10 ]decane"),
         ("in acetone\n and  benzyl\nalcohol.", "benzyl alcohol"),
     ],
 )
