@@ -46,7 +46,7 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
 
     A fact is a relationship or a known yield. Evidence that is in the folder already is verified again: facts
     whose confidence changed are counted, and falls of more than 0.1 are listed, those of the oldest records
-    first. The command needs Java, and takes two minutes.
+    first. The command needs Java, and takes some minutes.
     """
     # Without a source, the committed evidence would be another; an installed package is not changed.
     if out is None and (mapped is None or not in_checkout()):
