@@ -188,19 +188,15 @@ class Answers:
                 else:
                     mean.add(measurement.score)
 
-    def share(self, part: str, whole: str) -> float | None:
-        """Return a share of claims, both by their names in `claims`; None without a claim."""
-        return self.claims[part] / self.claims[whole] if self.claims[whole] else None
-
     @property
     def hallucination_rate(self) -> float | None:
         """Share of the claims that the graph does not hold; None without a claim."""
-        return self.share("not_held", "made")
+        return self.claims["not_held"] / made if (made := self.claims["made"]) else None
 
     @property
     def provenance_completeness(self) -> float | None:
         """Share of claims that procedure texts state; None where the graph's evidence was not at hand."""
-        return self.share("traced", "traceable")
+        return self.claims["traced"] / of if (of := self.claims["traceable"]) else None
 
     def mean(self, name: str) -> float | None:
         """Return the mean of one of `ANSWER_METRICS`; None without a score."""

@@ -213,19 +213,12 @@ class RecordedChecker:
     def check(self, case_id: str, question: str, written: WrittenAnswer) -> Checked:
         """Return what the record of the case has; raise NotChecked if it has another answer, or none."""
         record = self._index.case(case_id)
-        if (
-            record is not None
-            and record.verification is not None
-            and record.verification.thresholds.confidence != self._thresholds.confidence
-        ):
-            raise NotChecked(
-                f"{case_id}: the records of {self._index.named} have a verdict with other confidences. Give "
-                "--evidence and --evidence-confidence as in that run."
-            )
-        if record is None or record.answer != written.text or record.verification is None:
+        known = None if record is None or record.answer != written.text else record.verification
+        if record is None or known is None or known.thresholds.confidence != self._thresholds.confidence:
             raise NotChecked(
                 f"{case_id}: the records of {self._index.named} have no verdict on the answer that it gives "
-                "now. Run the case once on a graph with --answer, and name that run with --replay too."
+                "now. Run the case once on a graph with --answer and the same --evidence options, and name "
+                "that run with --replay too."
             )
         # The judge of this run measures the answer anew.
-        return Checked(record.claims or [], structs.replace(record.verification, judge=UNSET))
+        return Checked(record.claims or [], structs.replace(known, judge=UNSET))

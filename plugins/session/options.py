@@ -283,11 +283,6 @@ class Options:
         "minimum confidence of the facts of a supported claim, with --evidence", "F", "0.7", float, 0.0, 1.0
     )
 
-    @property
-    def required_confidence(self) -> float | None:
-        """The confidence that a claim needs; None without ``--evidence``."""
-        return self.evidence_confidence if self.evidence else None
-
     def redacted(self) -> "Options":
         """Return the options with the password in the graph's URI redacted."""
         return replace(self, graph=without_password(self.graph))

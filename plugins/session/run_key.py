@@ -3,7 +3,7 @@
 import hashlib
 import inspect
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import metadata
 from importlib.metadata import version
@@ -108,7 +108,7 @@ def run_key(plan: Plan, selection: Mapping[str, JsonValue], contents: Mapping[st
             **(
                 {"metrics": [*sorted(options.metrics), options.cypherbench_compat]} if options.metrics else {}
             ),
-            **({"fallback_hops": hops} if (hops := _fallback_hops(plan.loops.loops.values())) else {}),
+            **({"fallback_hops": options.fallback_hops} if options.fallback_hops != Guarded().hops else {}),
             **({"guidelines": plan.loops.guidelines.sha256} if plan.loops.guidelines else {}),
             **({"addendum": plan.addendum} if plan.addendum else {}),
             **({"suite": to_builtins(plan.suite.described())} if plan.suite else {}),
@@ -195,12 +195,6 @@ def _code_of(loop: Loop) -> str | None:
         return hashlib.sha256(Path(inspect.getfile(type(loop))).read_bytes()).hexdigest()
     except (OSError, TypeError):
         return None
-
-
-def _fallback_hops(loops: Iterable[Loop]) -> int | None:
-    """How far the fallback of guarded loops reaches; None without one, and for the default."""
-    reaches = {loop.hops for loop in loops if isinstance(loop, Guarded)}
-    return next(iter(reaches - {Guarded().hops}), None)
 
 
 def _sha256(parts: Iterator[str]) -> str:

@@ -144,11 +144,11 @@ def answer_plan(
     if options.claims_model is not None:
         extractor = text_model(options.claims_model, "--claims-model", environment)
     thresholds = _thresholds(options.answer_thresholds)
-    if options.required_confidence is not None:
+    if options.evidence:
         from retrocypher.plugins.scoring.answer_check import require_evidence
 
         require_evidence(fingerprint)
-        thresholds = structs.replace(thresholds, confidence=options.required_confidence)
+        thresholds = structs.replace(thresholds, confidence=options.evidence_confidence)
     return AnswerPlan(answer_models, limits, thresholds, context, encoder, extractor)
 
 

@@ -4,12 +4,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of, known_yields
 from retrocypher.kg.evidence.lookup import GraphEvidence
-from retrocypher.prompts.answering.passages import Mentions, mentions_in
+from retrocypher.prompts.answering.passages import mentions_in
 from retrocypher.prompts.loops.guarded import entities_in
 
 UNKNOWN_CONFIDENCE = 1.0
@@ -68,21 +69,19 @@ class RowRanking:
     ) -> list[RankedRow]:
         """Return the rows, in the JSON form of a record, in their order; `facts` shows each on a line."""
         asked = [frozenset(each.names) for each in entities_in(question)]
-        ids = reactions_in(question)
-        return [
-            self._row(number, mentions_in("", columns, [row]), row, fact, asked, ids)
-            for number, (row, fact) in enumerate(zip(rows, facts, strict=True), 1)
-        ]
+        rank = partial(self._row, asked, reactions_in(question), columns)
+        return [*map(rank, range(1, len(rows) + 1), rows, facts)]
 
     def _row(
         self,
-        number: int,
-        named: Mentions,
-        row: Sequence[Any],
-        fact: str,
         asked: Sequence[frozenset[str]],
         ids: set[int],
+        columns: Sequence[str],
+        number: int,
+        row: Sequence[Any],
+        fact: str,
     ) -> RankedRow:
+        named = mentions_in("", columns, [row])
         known = [self.evidence.reactions[each] for each in named.reactions if each in self.evidence.reactions]
         part = {name for reaction in known for name in reaction.molecules}
         in_row = {*named.molecules, *part}
@@ -90,7 +89,7 @@ class RowRanking:
         relevance = (1 + fitting) / (1 + len(asked) + len(ids))
         route = self.evidence.along(named.reactions) if len(named.reactions) > 1 else None
         molecules = {*named.molecules, *(name for names in asked for name in names & part)}
-        numbers = set(_numbers(row))
+        numbers = {*_numbers(row)} - {*named.reactions}
         facts = [
             each
             for reaction in known

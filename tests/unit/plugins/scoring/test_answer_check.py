@@ -470,7 +470,7 @@ def test_replayed_answers_have_the_verdict_of_their_record(tmp_path: Path) -> No
     for case, answer in (("a", "It is not."), ("b", "It is."), ("c", "It is.")):
         with pytest.raises(GraphError, match="no verdict on the answer"):
             checker.check(case, "?", WrittenAnswer(answer))
-    with pytest.raises(GraphError, match="--evidence and --evidence-confidence as in that run"):
+    with pytest.raises(GraphError, match="the same --evidence options"):
         RecordedChecker(index, Thresholds(confidence=0.7)).check("a", "?", WrittenAnswer("It is."))
 
 
