@@ -1,15 +1,13 @@
 """How sure the gold of a question is, and the gold of a graph without some of its facts."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from retrocypher.kg.evidence.compact import read_evidence
-from retrocypher.kg.evidence.confidence import default_model
 from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, facts_of
-from retrocypher.kg.graph.compact import read_graph, read_manifest
+from retrocypher.kg.evidence.lookup import GraphEvidence, default_evidence
+from retrocypher.kg.graph.compact import read_manifest
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import Question
@@ -34,16 +32,15 @@ class GoldConfidence:
 
 @dataclass(frozen=True, slots=True)
 class GraphConfidence:
-    """The confidence of the facts of a graph, from 0 to 1 each."""
+    """How sure gold is that rests on the facts of a graph."""
 
-    reactions: Mapping[int, Reaction]
+    evidence: GraphEvidence
     network: ReactionNetwork
-    confidences: Mapping[Fact, float]
 
     @classmethod
-    def made_of(cls, reactions: Sequence[Reaction], confidences: Mapping[Fact, float]) -> "GraphConfidence":
-        """Return the confidence of a graph of some reactions."""
-        return cls({each.id: each for each in reactions}, ReactionNetwork.of(reactions), confidences)
+    def of_evidence(cls, evidence: GraphEvidence) -> "GraphConfidence":
+        """Return how sure the gold of a graph is, by the evidence of its facts."""
+        return cls(evidence, ReactionNetwork.of(evidence.reactions.values()))
 
     def of_gold(self, question: Question) -> GoldConfidence | None:
         """Return how sure the gold of a question is; None for a question without gold in this graph."""
@@ -55,7 +52,7 @@ class GraphConfidence:
 
     def of(self, fact: Fact) -> float:
         """Return the confidence of a fact, 0 if the graph does not hold it."""
-        return self.confidences.get(fact, 0.0)
+        return self.evidence.confidences.get(fact, 0.0)
 
     def gold_facts(self, question: Question) -> tuple[Fact, ...]:
         """Return the facts that the gold of a question rests on, each once.
@@ -72,28 +69,24 @@ class GraphConfidence:
             if "route" in row:
                 found.update(dict.fromkeys(self._along(row["route"], question)))
                 continue
-            reaction = self.reactions[row["id"]]
+            reaction = self.evidence.reactions[row["id"]]
             found.update(dict.fromkeys(each for each in facts_of(reaction) if each.kind != "yield"))
             if "target_yield" in row:
                 found[Fact(reaction.id, "yield", target)] = None
         return tuple(found)
 
-    def _along(self, route: Sequence[int], question: Question) -> Iterator[Fact]:
+    def _along(self, route: Sequence[int], question: Question) -> tuple[Fact, ...]:
         start = question.slots.get("start")
-        starts = self.reactions[route[0]].reactants if start is None else (start,)
-        yield max((Fact(route[0], "REACTS_IN", name) for name in starts), key=self.of)
-        for one, next_one in pairwise(route):
-            shared = set(self.reactions[one].products) & set(self.reactions[next_one].reactants)
-            links = [
-                (Fact(one, "PRODUCES", name), Fact(next_one, "REACTS_IN", name)) for name in sorted(shared)
-            ]
-            yield from max(links, key=lambda link: math.prod(map(self.of, link)), default=())
-        yield Fact(route[-1], "PRODUCES", question.target)
+        starts = self.evidence.reactions[route[0]].reactants if start is None else (start,)
+        begin = self.evidence.surest((Fact(route[0], "REACTS_IN", name),) for name in starts)
+        links = self.evidence.along(route) or ()
+        return (*begin, *links, Fact(route[-1], "PRODUCES", question.target))
 
     def related(self, question: Question) -> tuple[Reaction, ...]:
         """Return the reactions on which the gold of a question depends; empty if one is not in the graph."""
         ids = dict.fromkeys(number for row in question.gold for number in row.get("route", [row.get("id")]))
-        known = tuple(self.reactions[number] for number in ids if number in self.reactions)
+        reactions = self.evidence.reactions
+        known = tuple(reactions[number] for number in ids if number in reactions)
         if len(known) < len(ids):
             return ()
         # Whether a yield is the best depends on the others.
@@ -122,15 +115,11 @@ def _kept(reaction: Reaction, is_right: Callable[[Fact], bool]) -> Reaction:
 
 
 def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:
-    """Return the confidence of a graph; None unless it is the default one, which alone has evidence.
+    """Return how sure the gold of a graph is; None unless it is the default one, which alone has evidence.
 
     Raises:
         InputError: The stored graph or its evidence is damaged.
     """
     if fingerprint != read_manifest()["fingerprint"]:
         return None
-    reactions, model = read_graph(), default_model()
-    evidence = read_evidence(None, reactions)
-    return GraphConfidence.made_of(
-        reactions, {each.fact: model.confidence(each.fact.kind, each.verdicts) for each in evidence}
-    )
+    return GraphConfidence.of_evidence(default_evidence())

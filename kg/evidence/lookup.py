@@ -52,10 +52,10 @@ class GraphEvidence:
 
 def default_evidence() -> GraphEvidence:
     """Return the evidence of the default graph; raise InputError if its files are missing or damaged."""
-    model, reactions = default_model(), read_graph()
+    reactions = read_graph()
     found = read_evidence(None, reactions)
     return GraphEvidence(
         {each.id: each for each in reactions},
-        {each.fact: model.confidence(each.fact.kind, each.verdicts) for each in found},
+        default_model().confidences(found),
         {each.fact: each.span for each in found if each.span is not None},
     )

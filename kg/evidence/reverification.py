@@ -55,7 +55,7 @@ def confidence_changes(
     reactions: Sequence[Reaction],
 ) -> list[ConfidenceChange]:
     """Return the facts whose confidence differs between two readings of the sources, the oldest first."""
-    old, new, month = _confidences(before, model), _confidences(after, model), _months(reactions)
+    old, new, month = model.confidences(before), model.confidences(after), _months(reactions)
     changed = [fact for fact in {**old, **new} if old.get(fact) != new.get(fact)]
     changed.sort(key=lambda fact: month[fact.reaction])
     return [ConfidenceChange(fact, old.get(fact), new.get(fact)) for fact in changed]
@@ -64,7 +64,3 @@ def confidence_changes(
 def _months(reactions: Iterable[Reaction]) -> Mapping[int, str]:
     """The grant month of the record of each reaction; empty where it is not known."""
     return {each.id: (each.source.grant_date or "") if each.source else "" for each in reactions}
-
-
-def _confidences(evidence: Iterable[Evidence], model: ConfidenceModel) -> Mapping[Fact, float]:
-    return {each.fact: model.confidence(each.fact.kind, each.verdicts) for each in evidence}

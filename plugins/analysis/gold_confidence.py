@@ -196,7 +196,7 @@ class DrawnGolds:
 
     def __init__(self, graph: GraphConfidence) -> None:
         self._graph = graph
-        confidences = graph.confidences
+        confidences = graph.evidence.confidences
         self._number = {fact: place for place, fact in enumerate(confidences)}
         chances = np.fromiter(confidences.values(), dtype=np.float32, count=len(confidences))
         uniform = np.random.default_rng(_SEED).random((len(chances), DRAWS), dtype=np.float32)

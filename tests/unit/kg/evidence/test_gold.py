@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.gold import GraphConfidence, gold_without
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question
@@ -31,9 +32,11 @@ def confidence(**known: float) -> GraphConfidence:
     named = {
         Fact(int(n), kind, name): v for each, v in known.items() for kind, n, name in [each.rsplit("_", 2)]
     }  # type: ignore[arg-type]
-    return GraphConfidence.made_of(
-        REACTIONS, {fact: named.get(fact, 1.0) for r in REACTIONS for fact in facts_of(r)}
+    facts = (fact for each in REACTIONS for fact in facts_of(each))
+    evidence = GraphEvidence(
+        {each.id: each for each in REACTIONS}, {fact: named.get(fact, 1.0) for fact in facts}, {}
     )
+    return GraphConfidence.of_evidence(evidence)
 
 
 def test_gold_of_a_reaction_rests_on_all_its_relationships_and_not_on_its_yield() -> None:

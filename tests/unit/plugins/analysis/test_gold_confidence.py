@@ -8,6 +8,7 @@ from support.records import record_of
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.gold import GraphConfidence
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.gold_confidence import by_task, gold_confidences, label_noise
@@ -49,7 +50,10 @@ def graph(**doubtful: float) -> GraphConfidence:
     }
     known = {kinds[name]: value for name, value in doubtful.items()}
     facts = (fact for each in REACTIONS for fact in facts_of(each))
-    return GraphConfidence.made_of(REACTIONS, {fact: known.get(fact, 1.0) for fact in facts})
+    evidence = GraphEvidence(
+        {each.id: each for each in REACTIONS}, {fact: known.get(fact, 1.0) for fact in facts}, {}
+    )
+    return GraphConfidence.of_evidence(evidence)
 
 
 @pytest.mark.parametrize(
