@@ -10,6 +10,8 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
+from retrocypher.kg.evidence.gold import graph_confidence
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
 from retrocypher.plugins.reporting.html.case_pages import CasePages
 from retrocypher.plugins.reporting.html.report import Report, build_report
@@ -188,3 +190,32 @@ def test_a_judge_without_a_calibration_is_said_to_be_one(tmp_path: Path) -> None
     page = page_with_judge(tmp_path)
     assert "The stored calibrations cannot be read" in Read(page).text
     assert "bad<b>" not in page
+
+
+@pytest.mark.parametrize("label_noise", [False, True])
+def test_the_page_tells_how_sure_gold_is(tmp_path: Path, label_noise: bool) -> None:
+    questions, fingerprint = some_questions(2), load_questions().fingerprint
+    records = [answered(each, number % 2 == 0) for number, each in enumerate(questions)]
+    graph_entry = {"kind": "local", "fingerprint": fingerprint, "schema": ""}
+    manifest = {**MANIFEST, "cases": len(records), "graph": graph_entry}
+    run = write_run(tmp_path / "run", records, questions, manifest)
+    html = html_of(build_report([run], tmp_path / "r.html", most=50, label_noise=label_noise))
+    graph = graph_confidence(fingerprint)
+    assert graph is not None
+    sure = [graph.of_gold(each).least >= 0.7 for each in questions]  # type: ignore[union-attr]
+    assert 0 < sum(sure) < len(sure)
+    means, by_task = Read(section(html, "gold")).rows[1], Read(section(html, "gold")).rows
+    scores = [each.scores.f1 for each in records if each.scores is not None]
+    of_sure = [score for score, is_sure in zip(scores, sure, strict=True) if is_sure]
+    assert means[0] == "m"
+    assert means[3] == f"{sum(of_sure) / len(of_sure):.3f}"
+    assert means[5] == str(len(of_sure))
+    assert (means[-1] == "\N{EN DASH}") != label_noise
+    assert by_task[-1][:2] == ["all", str(len(questions))]
+    assert by_task[-1][-1] == str(len(of_sure))
+
+
+def test_the_page_of_another_graph_does_not(tmp_path: Path) -> None:
+    questions = some_questions(2)
+    html = html_of(report_on(tmp_path, [answered(each, True) for each in questions]))
+    assert 'id="gold"' not in html
