@@ -180,7 +180,10 @@ def _without_stereo(role: str, molecules: Role) -> Role:
 
 @cache
 def _flat(name: str) -> str:
-    return str(Chem.MolToSmiles(_molecule(name), isomericSmiles=False))
+    # Without stereochemistry, and with isotopes, which `isomericSmiles=False` would leave out as well.
+    molecule = Chem.Mol(_molecule(name))
+    Chem.RemoveStereochemistry(molecule)
+    return str(Chem.MolToSmiles(molecule))
 
 
 def _skeletons(role: str, molecules: Role) -> Role:

@@ -39,8 +39,9 @@ class ConfidenceModel:
 
     The prior odds of a kind are those of Beta(1 + right, 1 + wrong). A verdict multiplies them by the ratio
     of its rates among right and wrong facts, each the mean of a Beta posterior with the prior Beta(1, 1).
-    So few labels move the prior little, and a silent source does not move it. Rates of sources are taken
-    for independent of each other (Hand & Yu 2001, "Idiot's Bayes: not so stupid after all?").
+    A silent source does not move them, nor does one that says the same of all labelled facts of the kind.
+    Rates of sources are taken for independent of each other (Hand & Yu 2001, "Idiot's Bayes: not so stupid
+    after all?").
     """
 
     kinds: Mapping[FactKind, KindCounts]
@@ -50,7 +51,9 @@ class ConfidenceModel:
         counts = self.kinds[kind]
         odds = math.log(counts.all.odds)
         for source, verdict in verdicts:
-            if by_verdict := counts.sources.get(source):
+            by_verdict = counts.sources.get(source, {})
+            # A source that never differs, or never agrees, among labelled facts tells nothing there.
+            if len(by_verdict) > 1:
                 odds += _log_ratio(by_verdict, verdict)
         return 1 / (1 + math.exp(-odds))
 

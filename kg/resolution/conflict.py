@@ -1,5 +1,6 @@
 """Conflicts of a graph with the values at issue, what stands behind each, and what strategies decide."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ RESOLVABLE = tuple(
 """The rules of the audit whose findings are conflicts between values that the graph can keep or drop."""
 
 _TEXT = "procedure text"
+_DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-\d{2})?)?")
+"""ISO 8601, which alone can be compared as text."""
 _KIND_OF_ROLE: Mapping[str, FactKind] = dict(zip(ROLES, FACT_KINDS, strict=False))
 
 
@@ -40,15 +43,16 @@ class Candidate(Struct, frozen=True, forbid_unknown_fields=True):
     """A value at issue.
 
     Attributes:
-        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`. Of several yields at
-            most one is right.
+        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`. Of several yields of
+            records at most one is right. None for a value that only a text names: no labelled fact tells how
+            often such a value is right.
         sources: How many sources name it.
         named_by: The sources: records with file, row and grant month, or the procedure text.
         date: The latest grant date among them.
     """
 
     value: Value
-    confidence: float
+    confidence: float | None
     sources: int
     named_by: tuple[str, ...]
     date: str | None
@@ -128,11 +132,14 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     several = conflict.candidates if len(conflict.candidates) > 1 else ()
     yields = several if conflict.about == "yield" else ()
     temporal = () if thresholds.temporal.isdisjoint(conflict.rules) else several
-    confident = [each for each in yields if each.confidence > thresholds.confidence]
+    # Which value is the most confident is known only where all confidences are.
+    known = [(each.confidence, each) for each in yields if each.confidence is not None]
+    confident = [each for confidence, each in known if confidence > thresholds.confidence]
+    confident = confident if len(known) == len(yields) else []
     proven = [each for each in several if each.sources > thresholds.evidence]
-    dated = [each for each in temporal if each.date]
+    dated = [each for each in temporal if _DATE.fullmatch(each.date or "")]
     steps: tuple[tuple[Strategy, list[Candidate], Callable[[Candidate], Any]], ...] = (
-        ("highest_confidence", confident, lambda each: each.confidence),
+        ("highest_confidence", confident, lambda each: each.confidence or 0.0),
         ("most_evidence", proven, lambda each: each.sources),
         ("most_recent", dated, lambda each: each.date),
     )
@@ -173,27 +180,20 @@ def _yields(
         if kept is not None and "yields_over_100" in rules:
             own.append("yields_over_100")
         if own:
-            alone = []
-            for value in sorted(named):
+            alone = {}
+            for value in by_records:
                 agrees = None if in_text is None else value == in_text
-                verdicts = _verdicts(value, by_records, agrees)
-                alone.append(default_model().confidence("yield", verdicts))
-            found = zip(sorted(named.items()), exclusive(alone), strict=True)
-            candidates = tuple(_candidate(value, each, sources) for (value, sources), each in found)
+                alone[value] = default_model().confidence("yield", _verdicts(value, by_records, agrees))
+            known = dict(zip(alone, exclusive([*alone.values()]), strict=True))
+            candidates = tuple(_candidate(value, known.get(value), named[value]) for value in sorted(named))
             yield Conflict(tuple(own), "yield", (reaction.id,), product, candidates)
 
 
 def _verdicts(
     value: float, by_records: Mapping[float, int], text_agrees: bool | None
 ) -> Iterator[tuple[Source, Verdict]]:
-    """Yield what sources say of a value; the first record that names it is what they are compared with.
-
-    A value that the text alone names has the prior: verdicts are about values of records.
-    """
-    count = by_records.get(value, 0)
-    if not count:
-        return
-    if count > 1:
+    """Yield what sources say of a value; the first record that names it is what they are compared with."""
+    if by_records[value] > 1:
         yield "other_records", "agrees"
     elif by_records.keys() - {value}:
         yield "other_records", "differs"
@@ -219,9 +219,12 @@ def _candidate_of(value: Value, roles: Iterable[str], reaction: Reaction) -> Can
     return _candidate(value, confidence, [(_place(reaction), date)])
 
 
-def _candidate(value: Value, confidence: float, sources: Sequence[tuple[str, str | None]]) -> Candidate:
+def _candidate(
+    value: Value, confidence: float | None, sources: Sequence[tuple[str, str | None]]
+) -> Candidate:
     date = max((date for _, date in sources if date), default=None)
-    return Candidate(value, round(confidence, 4), len(sources), tuple(name for name, _ in sources), date)
+    rounded = None if confidence is None else round(confidence, 4)
+    return Candidate(value, rounded, len(sources), tuple(name for name, _ in sources), date)
 
 
 def _place(reaction: Reaction) -> str:

@@ -18,7 +18,7 @@ from retrocypher.kg.graph import compact
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import ROLES, Reaction
-from retrocypher.kg.resolution.conflict import Conflict, Decision, find_conflicts
+from retrocypher.kg.resolution.conflict import Conflict, Decision, Keep, find_conflicts
 from retrocypher.kg.resolution.proposal import ChosenBy, Entry, check_entries, read_proposal
 
 LOG = "audit.jsonl"
@@ -51,6 +51,22 @@ def origin_of(folder: Path | None) -> str:
     """Return the fingerprint of the graph that was built, for it or a version of it; ids are the same."""
     log = _read_log(folder or compact.DEFAULT_GRAPH)
     return log[0].parent if log else str(read_manifest(folder)["fingerprint"])
+
+
+def settled_in(folder: Path | None) -> frozenset[tuple[str, int]]:
+    """Return the rules and reactions of the conflicts in which a value was kept, and that stand."""
+    return frozenset(
+        (rule, each.after.id)
+        for each in _standing(_read_log(folder or compact.DEFAULT_GRAPH))
+        if each.after is not None and isinstance(each.decision, Keep)
+        for rule in each.rules
+    )
+
+
+def _standing(log: Sequence[Change]) -> list[Change]:
+    """The changes that proposals made and that were not reverted since."""
+    reverted = {each.undoes for each in log}
+    return [each for each in log if each.undoes is None and each.version not in reverted]
 
 
 def apply_proposal(
@@ -107,8 +123,7 @@ def revert(folder: Path, out: Path) -> list[Change]:
     """
     _require_new(out, folder)
     log = _read_log(folder)
-    reverted = {each.undoes for each in log}
-    standing = [each for each in log if each.undoes is None and each.version not in reverted]
+    standing = _standing(log)
     if not standing:
         raise InputError(
             f"{folder} has no change to revert: no proposal was applied to it, or all were reverted."

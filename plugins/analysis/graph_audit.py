@@ -1,7 +1,7 @@
 """What an audit of a graph found, by rule, and what its schema could name."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -48,9 +48,17 @@ def audit_reactions(
     texts: Mapping[int, str],
     records: Mapping[int, Sequence[RecordYield]],
     evidence: Sequence[Evidence] | None,
+    settled: Set[tuple[str, int]] = frozenset(),
 ) -> GraphAudit:
-    """Audit a graph of reactions; arguments as of `audit`, and the evidence of the default graph."""
-    found = _by_rule(AUDIT_RULES, audit(reactions, texts, records))
+    """Audit a graph of reactions.
+
+    Args:
+        evidence: Of the default graph; None for another one.
+        settled: Rules and reactions of conflicts that a person has decided; they are not found again.
+    """
+    findings = audit(reactions, texts, records)
+    left = (each for each in findings if not all((each.rule, n) in settled for n in each.reactions))
+    found = _by_rule(AUDIT_RULES, left)
     if evidence is not None:
         found += _by_rule(EVIDENCE_RULES, _evidence(evidence, reactions))
     size = {"reactions": len(reactions), "texts": len(texts)}

@@ -17,7 +17,7 @@ from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifes
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
 from retrocypher.kg.resolution.conflict import RESOLVABLE, Strategy, Thresholds, find_conflicts
 from retrocypher.kg.resolution.proposal import propose, write_proposal
-from retrocypher.kg.resolution.versions import origin_of
+from retrocypher.kg.resolution.versions import origin_of, settled_in
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import open_uri
 from retrocypher.kg.suites.loading import export_graph
@@ -112,8 +112,9 @@ def audit_command(
     """
     if suite is not None and (folder is not None or proposal is not None):
         raise InputError("--suite: audits the graph of the suite; leave out --graph and --proposal.")
-    rules = {**AUDIT_RULES, **EVIDENCE_RULES} if suite is None else DECLARED_RULES
-    accepted = [_limit(each, rules) for each in limits]
+    is_default = suite is None and read_manifest(folder)["fingerprint"] == graph_fingerprint()
+    rules = DECLARED_RULES if suite is not None else AUDIT_RULES
+    accepted = [_limit(each, {**rules, **(EVIDENCE_RULES if is_default else {})}) for each in limits]
     if proposal is not None and proposal.exists():
         # A person may have edited it.
         raise InputError(f"--proposal {proposal}: exists already. Delete it, or name another file.")
@@ -123,9 +124,8 @@ def audit_command(
     else:
         name = "the default graph" if folder is None else str(folder)
         reactions, texts, records = read_graph(folder), texts_of(folder), read_disputed(folder)
-        is_default = read_manifest(folder)["fingerprint"] == graph_fingerprint()
         evidence = read_evidence(None, reactions) if is_default else None
-        found = audit_reactions(reactions, texts, records, evidence)
+        found = audit_reactions(reactions, texts, records, evidence, settled_in(folder))
         if proposal is not None:
             conflicts = find_conflicts(reactions, found.findings(RESOLVABLE), texts, records)
             thresholds = Thresholds(keep_confidence, keep_evidence, frozenset(temporal))
@@ -135,7 +135,8 @@ def audit_command(
     if page is not None:
         write_audit(found, name, page)
     counts = Counter({each.rule: each.count for each in found.rules})
-    failed = [each.text for each in accepted if sum(counts[rule] for rule in each.rules) > each.most]
+    totals = {each.text: sum(counts[rule] for rule in each.rules) for each in accepted}
+    failed = [each.text for each in accepted if totals[each.text] > each.most]
     emit(
         as_json,
         {
@@ -150,7 +151,7 @@ def audit_command(
         *_suggested(found.suggestions),
         *([_proposed(proposal, proposed)] if proposal is not None and proposed is not None else []),
         *([f"page: {page}"] if page is not None else []),
-        *(f"failed: {each}" for each in failed),
+        *(f"failed: {each} ({totals[each]:,} found)" for each in failed),
     )
     context.exit(1 if failed else 0)
 
@@ -187,6 +188,8 @@ _OF = {"USES_AGENT": "agents", "Reaction": "procedure texts"}
 def _limit(text: str, known: Mapping[str, AuditRule]) -> Limit:
     match = _LIMIT.fullmatch(text.replace(" ", ""))
     name = match["name"] if match else ""
+    if name not in known and name in ("evidence", *EVIDENCE_RULES):
+        raise InputError(f"--fail-on {text}: only the default graph has evidence. Leave it out.")
     rules = [rule for rule, about in known.items() if name in (rule, about.kind)]
     if match is None or not rules:
         kinds = dict.fromkeys(each.kind for each in known.values())

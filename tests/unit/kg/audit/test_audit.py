@@ -81,6 +81,10 @@ def test_the_yields_of_the_records_are_named_with_their_places() -> None:
     assert finding.detail == "kept: 80 %; 80 % in a.csv row 2 (1995-11); 70.5 % in b.csv row 3"
 
 
+def test_an_isotope_is_no_matter_of_stereochemistry() -> None:
+    assert found(SOUND, replace(SOUND, solvents=("[2H]c1ccccc1C",))) == []
+
+
 @pytest.mark.parametrize("other", ["[Zn+2]", "Cl"])
 def test_an_agent_that_may_be_a_catalyst_is_no_counter_ion(other: str) -> None:
     assert found(SOUND, replace(SOUND, agents=(*SOUND.agents, other))) == []

@@ -11,7 +11,10 @@ MODEL = ConfidenceModel(
     {
         "USES_SOLVENT": KindCounts(
             Counts(47, 27),
-            {"other_reading": {"agrees": Counts(44, 10), "differs": Counts(3, 17)}},
+            {
+                "other_reading": {"agrees": Counts(44, 10), "differs": Counts(3, 17)},
+                "uspto_mit": {"agrees": Counts(9, 0)},
+            },
         )
     }
 )
@@ -25,6 +28,10 @@ def test_without_a_verdict_the_confidence_is_the_prior() -> None:
     assert MODEL.confidence("USES_SOLVENT", ()) == pytest.approx(48 / (48 + 28))
     # No labelled fact has a verdict of this source.
     assert MODEL.confidence("USES_SOLVENT", [("text_name", "agrees")]) == pytest.approx(48 / (48 + 28))
+    # It says the same of all of them.
+    for verdict in ("agrees", "differs"):
+        found = MODEL.confidence("USES_SOLVENT", [("uspto_mit", verdict)])
+        assert found == pytest.approx(48 / (48 + 28))
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,9 @@ def test_of_duplicates_one_can_be_kept() -> None:
     assert decide(conflict, Thresholds(0.0, 3)) == ("review", "review")
 
 
-def conflict_of(*candidates: tuple[float, float, int, str | None], rule: str = "record_yields") -> Conflict:
+def conflict_of(
+    *candidates: tuple[float, float | None, int, str | None], rule: str = "record_yields"
+) -> Conflict:
     made = (Candidate(value, sure, count, (), date) for value, sure, count, date in candidates)
     return Conflict((rule,), "yield", (1,), "C", tuple(made))
 
@@ -149,10 +151,11 @@ def conflict_of(*candidates: tuple[float, float, int, str | None], rule: str = "
         ([(1.0, 0.5, 3, "1995-11"), (2.0, 0.5, 3, "2001-07")], "review", None),
         ([(1.0, 0.9, 4, None), (2.0, 0.9, 4, None)], "review", None),
         ([(1.0, 0.99, 9, None)], "review", None),
+        ([(1.0, 0.99, 1, None), (2.0, None, 1, None)], "review", None),
     ],
 )
 def test_strategies_in_the_order_of_the_paper(
-    candidates: list[tuple[float, float, int, str | None]], strategy: str, kept: float | None
+    candidates: list[tuple[float, float | None, int, str | None]], strategy: str, kept: float | None
 ) -> None:
     expected = "review" if kept is None else Keep(kept)
     assert decide(conflict_of(*candidates), PAPER) == (strategy, expected)
@@ -163,3 +166,6 @@ def test_recency_decides_only_conflicts_that_are_declared_temporal() -> None:
     temporal = replace(PAPER, temporal=frozenset({"record_yields"}))
     assert decide(conflict_of(*dated), temporal) == ("most_recent", Keep(2.0))
     assert decide(conflict_of(*dated, rule="text_yield"), temporal) == ("review", "review")
+    # What is no ISO date cannot be compared.
+    others = ((1.0, 0.5, 1, "1995-11"), (2.0, 0.5, 1, "Jan 1999"), (3.0, 0.5, 1, "2001-13"))
+    assert decide(conflict_of(*others), temporal) == ("most_recent", Keep(1.0))

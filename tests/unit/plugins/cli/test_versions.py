@@ -1,6 +1,7 @@
 """`retrocypher graph audit --proposal`, `graph apply` and `graph revert`."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,26 @@ def test_what_cannot_be_applied_is_refused(graph: Path, tmp_path: Path) -> None:
         assert done.exit_code != 0
         assert message in str(done.exception)
     assert not (tmp_path / "v1").exists()
+
+
+def test_the_audit_of_a_version_does_not_find_again_what_is_settled(tmp_path: Path) -> None:
+    table, graph, proposal = tmp_path / "r.csv", tmp_path / "graph", tmp_path / "p.yaml"
+    table.write_text("reactants,products,yields\nCCO,CC=O O,80;30\n")
+    run("build", "--source", f"csv:{table}", "--out", graph)
+    run("audit", "--graph", graph, "--proposal", proposal)
+    decided = re.sub(
+        r"(- value: (\d+\.\d).*?)decision: review",
+        r"\1decision: {keep: \2}",
+        proposal.read_text(),
+        flags=re.S,
+    )
+    assert "decision: review" not in decided
+    proposal.write_text(decided)
+    run("apply", proposal, "--graph", graph, "--out", tmp_path / "v1")
+    run("revert", tmp_path / "v1", "--out", tmp_path / "v2")
+    limit = ("--fail-on", "yields_over_100>0")
+    statuses = [
+        invoke("audit", "--graph", folder, *limit).exit_code
+        for folder in (graph, tmp_path / "v1", tmp_path / "v2")
+    ]
+    assert statuses == [1, 0, 1]
