@@ -113,12 +113,11 @@ def relationships_of(
 
     ``PRODUCES`` has the property ``yield`` (a float, in percent) only where the yield is known.
     """
-    absent: tuple[None, ...] = (None,) * MAX_PER_ROLE
     for kind, role in zip(RELATIONSHIP_TYPES, reaction.roles, strict=True):
-        yields = reaction.yields if kind == "PRODUCES" else absent
+        yields = reaction.yields if kind == "PRODUCES" else (None,) * len(role)
         known = [{} if value is None else {"yield": float(value)} for value in yields]
         given = [{} if more is None else more.get((reaction.id, kind, name), {}) for name in role]
-        yield kind, [(name, {**a, **b}) for name, a, b in zip(role, known, given, strict=False)]
+        yield kind, [(name, {**a, **b}) for name, a, b in zip(role, known, given, strict=True)]
 
 
 def reaction_string(reactants: tuple[str, ...], middle: tuple[str, ...], products: tuple[str, ...]) -> str:
