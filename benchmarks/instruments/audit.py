@@ -3,7 +3,7 @@
 import gzip
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,15 @@ def rows_of(name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def found_in(rows: Iterable[Mapping[str, Any]]) -> dict[int, set[str]]:
-    """Return which rules find something in each row, by its id; all rows are audited as one graph."""
+def found_in(rows: Sequence[Mapping[str, Any]]) -> dict[int, set[str]]:
+    """Return which rules find something in each row, by its id; each set is audited as one graph."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for number in {row["set"] for row in rows}:
+        _audit([row for row in rows if row["set"] == number], found)
+    return found
+
+
+def _audit(rows: Iterable[Mapping[str, Any]], found: Mapping[int, set[str]]) -> None:
     reactions: list[Reaction] = []
     texts: dict[int, str] = {}
     owner: dict[int, int] = {}
@@ -36,11 +43,9 @@ def found_in(rows: Iterable[Mapping[str, Any]]) -> dict[int, set[str]]:
             reactions.append(Reaction(number, reactants, products, agents, solvents, yields, None, disputed))
             owner[number] = row["id"]
             texts[number] = row["text"] or ""
-    found: dict[int, set[str]] = defaultdict(set)
     for finding in audit(reactions, texts):
         for number in finding.reactions:
             found[owner[number]].add(finding.rule)
-    return found
 
 
 @click.command("audit")
