@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from retrocypher.kg.audit.finding import AuditRule, Finding
-from retrocypher.kg.suites.graph import PropertyGraph
-from retrocypher.kg.suites.proposal import nodes_by_label
+from retrocypher.kg.suites.graph import Node, PropertyGraph
+from retrocypher.kg.suites.proposal import Pairs, nodes_by_label, pairs_by_type
 from retrocypher.kg.suites.suite import Generation, RelationshipFacts
 
 DECLARED_RULES: Mapping[str, AuditRule] = {
@@ -22,21 +22,15 @@ DECLARED_RULES: Mapping[str, AuditRule] = {
 }
 """The rules by name, in the order of the report."""
 
-Pairs = Mapping[tuple[str, str, str], set[tuple[str, str]]]
-
 
 def audit_declared(graph: PropertyGraph, generation: Generation) -> Iterator[Finding]:
     """Yield where a graph is not as ``generation`` in ``suite.yaml`` declares it."""
-    labels = {node.id: node.label for node in graph.nodes}
-    pairs: defaultdict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
-    for each in graph.relationships:
-        pairs[each.type, labels[each.start], labels[each.end]].add((each.start, each.end))
-    nodes = {label: [each.id for each in found] for label, found in nodes_by_label(graph).items()}
+    nodes, pairs = nodes_by_label(graph), pairs_by_type(graph)
     for facts in generation.relationships:
         yield from _relationship(facts, pairs, nodes)
     for label, key in generation.keys.items():
         named: defaultdict[object, list[str]] = defaultdict(list)
-        for node in nodes_by_label(graph).get(label, ()):
+        for node in nodes.get(label, ()):
             named[node.properties.get(key)].append(node.id)
         for value, same in named.items():
             if len(same) > 1:
@@ -44,22 +38,22 @@ def audit_declared(graph: PropertyGraph, generation: Generation) -> Iterator[Fin
 
 
 def _relationship(
-    facts: RelationshipFacts, pairs: Pairs, nodes: Mapping[str, list[str]]
+    facts: RelationshipFacts, pairs: Pairs, nodes: Mapping[str, list[Node]]
 ) -> Iterator[Finding]:
-    own = pairs[facts.type, facts.start, facts.end]
+    own = pairs.get((facts.type, facts.start, facts.end), set())
     arrow = f"({facts.start})-[{facts.type}]->({facts.end})"
     ends, starts = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     for start, end in own:
         ends[start].add(end)
         starts[end].add(start)
     for declared, partners in ((facts.end_per_start, ends), (facts.start_per_end, starts)):
-        for node, found in sorted(partners.items()) if declared == "one" else ():
+        for start, found in sorted(partners.items()) if declared == "one" else ():
             if len(found) > 1:
-                yield Finding("several_values", (), f"{arrow}: {node} has {', '.join(sorted(found))}")
+                yield Finding("several_values", (), f"{arrow}: {start} has {', '.join(sorted(found))}")
     for every, label, known in ((facts.every_start, facts.start, ends), (facts.every_end, facts.end, starts)):
         for node in nodes.get(label, ()) if every else ():
-            if node not in known:
-                yield Finding("no_value", (), f"{arrow}: {label} {node}")
+            if node.id not in known:
+                yield Finding("no_value", (), f"{arrow}: {label} {node.id}")
     for other in facts.entails:
-        for start, end in sorted(own - pairs[other, facts.start, facts.end]):
+        for start, end in sorted(own - pairs.get((other, facts.start, facts.end), set())):
             yield Finding("not_entailed", (), f"{arrow}: no {other} from {start} to {end}")

@@ -11,7 +11,7 @@ from rdkit.Chem.MolStandardize import rdMolStandardize
 from rdkit.Chem.SaltRemover import SaltRemover
 
 from retrocypher.kg.audit.finding import Finding
-from retrocypher.kg.evidence.text import NEAR_POINTS, stated_yields
+from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
@@ -46,25 +46,11 @@ def _record_yields(reaction: Reaction, records: Iterable[RecordYield]) -> Iterat
         yield Finding("record_yields", (reaction.id,), f"kept: {kept or 'none'}{given}")
 
 
-def stated_yield(reaction: Reaction, text: str) -> float | None:
-    """Return the yield that a text states for the only product of a reaction with a known yield."""
-    stated = {each.value for each in stated_yields(text)}
-    # With several, it is not clear which step or product each belongs to.
-    if len(stated) == 1 and sum(value is not None for value in reaction.yields) == 1:
-        return stated.pop()
-    return None
-
-
-def is_near(one: float, other: float) -> bool:
-    """Return whether the yield of a text is that of a record: texts round."""
-    return abs(one - other) <= NEAR_POINTS
-
-
 def _text_yield(reaction: Reaction, text: str) -> Iterator[Finding]:
     stated = stated_yield(reaction, text)
     for value in reaction.yields:
-        if stated is not None and value is not None and not is_near(stated, value):
-            yield Finding("text_yield", (reaction.id,), f"record: {value:g} %, text: {stated:g} %")
+        if stated is not None and value is not None and not is_near(stated.value, value):
+            yield Finding("text_yield", (reaction.id,), f"record: {value:g} %, text: {stated.value:g} %")
 
 
 def _roles(reaction: Reaction) -> Iterator[Finding]:
@@ -109,22 +95,23 @@ def _valence(reaction: Reaction) -> Iterator[Finding]:
 def _duplicates(reactions: Sequence[Reaction]) -> Iterator[Finding]:
     for group in _alike(reactions, _without_salts):
         yield _same("same_but_salt", group)
-    for group in _alike(reactions, _without_stereo):
+    for group in _alike(reactions, lambda name, _: _flat(name)):
         yield _same("same_but_stereo", group)
     # Finding the canonical tautomer takes long, so only molecules that bind the same atoms are compared.
-    for similar in _alike(reactions, _skeletons):
-        for group in _alike(similar, _tautomers):
+    for similar in _alike(reactions, lambda name, _: _skeleton(name)):
+        for group in _alike(similar, lambda name, _: _tautomer(name)):
             yield _same("same_but_tautomer", group)
 
 
-Role = tuple[str, ...]
+def _alike(reactions: Iterable[Reaction], form: Callable[[str, str], str]) -> Iterator[list[Reaction]]:
+    """Yield the groups of reactions that a form makes equal.
 
-
-def _alike(reactions: Iterable[Reaction], form: Callable[[str, Role], Role]) -> Iterator[list[Reaction]]:
-    """Yield the groups of reactions that a form makes equal; a form takes the name of a role and the role."""
-    groups: dict[tuple[Role, ...], list[Reaction]] = defaultdict(list)
+    A form takes a molecule and the name of its role; molecules whose form is empty are left out.
+    """
+    groups: dict[tuple[frozenset[str], ...], list[Reaction]] = defaultdict(list)
     for reaction in reactions:
-        key = (tuple(sorted(form(*each))) for each in zip(ROLES, reaction.roles, strict=True))
+        roles = zip(ROLES, reaction.roles, strict=True)
+        key = (frozenset(filter(None, (form(each, role) for each in members))) for role, members in roles)
         groups[tuple(key)].append(reaction)
     # Equal reactions are one in a graph, so the members of a group differ in what the form leaves out.
     yield from (group for group in groups.values() if len(group) > 1)
@@ -150,10 +137,9 @@ def _problem(name: str) -> str:
     return problems[0].Message() if problems else ""
 
 
-def _without_salts(role: str, molecules: Role) -> Role:
+def _without_salts(name: str, role: str) -> str:
     # An acid such as HCl is part of a salt among reactants and products, and a reagent elsewhere.
-    acids = role in ("reactants", "products")
-    return tuple({parent for name in molecules if (parent := _parent(name, acids))})
+    return _parent(name, role in ("reactants", "products"))
 
 
 @cache
@@ -174,10 +160,6 @@ _pattern = cache(Chem.MolFromSmarts)
 _salt_remover = cache(SaltRemover)
 
 
-def _without_stereo(role: str, molecules: Role) -> Role:
-    return tuple({_flat(name) for name in molecules})
-
-
 @cache
 def _flat(name: str) -> str:
     # Without stereochemistry, and with isotopes, which `isomericSmiles=False` would leave out as well.
@@ -186,18 +168,10 @@ def _flat(name: str) -> str:
     return str(Chem.MolToSmiles(molecule))
 
 
-def _skeletons(role: str, molecules: Role) -> Role:
-    return tuple({_skeleton(name) for name in molecules})
-
-
 @cache
 def _skeleton(name: str) -> str:
     """What tautomers have in common: the atoms other than hydrogen, and which of them are bound."""
     return str(rdMolHash.MolHash(_molecule(name), rdMolHash.HashFunction.ElementGraph))
-
-
-def _tautomers(role: str, molecules: Role) -> Role:
-    return tuple({_tautomer(name) for name in molecules})
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of, known_yields
 from retrocypher.kg.evidence.opsin import OPSIN_VERSION, structures
 from retrocypher.kg.evidence.records import Verdicts, other_reading, other_records, uspto_mit
-from retrocypher.kg.evidence.text import NEAR_POINTS, named_molecules, possible_names, stated_yields
+from retrocypher.kg.evidence.text import is_near, named_molecules, possible_names, stated_yield
 from retrocypher.kg.graph.build import MappedSmiles
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.orderly import orderly_wheel
@@ -93,16 +93,14 @@ def text_names(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple
 def text_yields(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple[Verdicts, Spans]:
     """Return what procedure texts say of yields, and where.
 
-    Only a reaction with one known yield and a text with one yield can be compared: with several, it is not
-    clear which step or product each belongs to. They agree if they are within `NEAR_POINTS`.
+    Only those can be compared that `stated_yield` finds. They agree if they are within `NEAR_POINTS`.
     """
     said: Verdicts = {}
     spans: Spans = {}
     for reaction in reactions:
-        known, stated = known_yields(reaction), stated_yields(texts.get(reaction.id, ""))
-        if len(known) == 1 and len({each.value for each in stated}) == 1:
-            ((product, value),) = known.items()
+        if (stated := stated_yield(reaction, texts.get(reaction.id, ""))) is not None:
+            ((product, value),) = known_yields(reaction).items()
             fact = Fact(reaction.id, "yield", product)
-            said[fact] = "agrees" if abs(stated[0].value - value) <= NEAR_POINTS else "differs"
-            spans[fact] = (stated[0].start, stated[0].stop)
+            said[fact] = "agrees" if is_near(stated.value, value) else "differs"
+            spans[fact] = (stated.start, stated.stop)
     return said, spans

@@ -74,11 +74,13 @@ def fact_properties(
     in the procedure text: first character and the one after the last, such as ``12-25``.
     """
     records = {each.id: each.source for each in reactions}
+    evidence = tuple(evidence)
+    confidences = model.confidences(evidence)
     properties: dict[tuple[int, str, str], dict[str, object]] = {}
     for each in evidence:
         fact = each.fact
         # Rounded, so that the fingerprint does not depend on the machine's logarithm.
-        confidence = round(model.confidence(fact.kind, each.verdicts), 4)
+        confidence = round(confidences[fact], 4)
         if fact.kind == "yield":
             properties[fact.reaction, "PRODUCES", fact.molecule]["yieldConfidence"] = confidence
             continue

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, Verdict, facts_of, known_yields
-from retrocypher.kg.evidence.text import NEAR_POINTS
+from retrocypher.kg.evidence.text import is_near
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.graph.reaction import Reaction, Record
 
@@ -75,7 +75,7 @@ def other_records(reactions: Iterable[Reaction], records: Iterable[Record]) -> V
             if fact.kind != "yield":
                 said[fact] = "agrees"
             elif (value := theirs.get(fact.molecule)) is not None:
-                near = abs(value - known[fact.molecule]) <= NEAR_POINTS
+                near = is_near(value, known[fact.molecule])
                 said[fact] = "agrees" if near and said.get(fact) != "differs" else "differs"
     return said
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from retrocypher.kg.evidence.evidence import known_yields
 from retrocypher.kg.graph.names import load_names
+from retrocypher.kg.graph.reaction import Reaction
 
 NEAR_POINTS = 1.0
 """Percentage points by which two statements of one yield may differ: texts round."""
@@ -68,6 +70,20 @@ def stated_yields(text: str) -> list[StatedYield]:
         group = str(match.lastgroup)
         found.append(StatedYield(float(match[group]), *match.span(group)))
     return found
+
+
+def stated_yield(reaction: Reaction, text: str) -> StatedYield | None:
+    """Return the yield that a text states for the only product of a reaction with a known yield.
+
+    With several yields on either side there is none: it is not clear which step or product each belongs to.
+    """
+    stated = stated_yields(text) if len(known_yields(reaction)) == 1 else []
+    return stated[0] if len({each.value for each in stated}) == 1 else None
+
+
+def is_near(one: float, other: float) -> bool:
+    """Return whether two statements of one yield are within `NEAR_POINTS`."""
+    return abs(one - other) <= NEAR_POINTS
 
 
 def possible_names(text: str) -> Iterator[str]:

@@ -9,9 +9,9 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
-from retrocypher.kg.audit.rules import is_near, stated_yield
 from retrocypher.kg.evidence.confidence import default_model, exclusive
 from retrocypher.kg.evidence.evidence import FACT_KINDS, FactKind, Source, Verdict
+from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
 Value = float | str
@@ -153,7 +153,8 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
 def _yields(
     reaction: Reaction, rules: set[str], text: str, records: Sequence[RecordYield]
 ) -> Iterator[Conflict]:
-    stated = stated_yield(reaction, text)
+    found = stated_yield(reaction, text)
+    stated = None if found is None else found.value
     date = reaction.source.grant_date if reaction.source else None
     for product, kept in zip(reaction.products, reaction.yields, strict=True):
         named: dict[float, list[tuple[str, str | None]]] = defaultdict(list)

@@ -8,6 +8,9 @@ from retrocypher.kg.suites.graph import Node, PropertyGraph, RelationshipType
 from retrocypher.kg.suites.patterns import time_properties
 from retrocypher.kg.suites.suite import Generation, RelationshipFacts
 
+Pairs = dict[tuple[str, str, str], set[tuple[str, str]]]
+"""Ids of start and end by relationship type, start label and end label."""
+
 _KEY_TYPES = ("str", "int")
 _DIFFERENT = 0.5
 """Share of different values from which a property ``name`` is proposed as key, although names repeat."""
@@ -15,13 +18,7 @@ _DIFFERENT = 0.5
 
 def propose(graph: PropertyGraph, seed: int = 0) -> Generation:
     """Measure keys, cardinality, participation, entailment and time properties of a graph."""
-    nodes = nodes_by_label(graph)
-    pairs: dict[tuple[str, str, str], set[tuple[str, str]]] = {
-        (each.type, each.start, each.end): set() for each in graph.schema.relationships
-    }
-    labels = {node.id: node.label for node in graph.nodes}
-    for each in graph.relationships:
-        pairs[each.type, labels[each.start], labels[each.end]].add((each.start, each.end))
+    nodes, pairs = nodes_by_label(graph), pairs_by_type(graph)
     keys = {label: key for label in graph.schema.labels if (key := _key(graph, label, nodes[label]))}
     facts = [_facts(kind, pairs, nodes) for kind in graph.schema.relationships]
     return Generation(keys, facts, seed)
@@ -39,6 +36,16 @@ def nodes_by_label(graph: PropertyGraph) -> Mapping[str, list[Node]]:
     for node in graph.nodes:
         found[node.label].append(node)
     return found
+
+
+def pairs_by_type(graph: PropertyGraph) -> Pairs:
+    """Return which nodes the relationships of each kind connect, in the order of the schema."""
+    pairs: Pairs = {(each.type, each.start, each.end): set() for each in graph.schema.relationships}
+    labels = {node.id: node.label for node in graph.nodes}
+    for each in graph.relationships:
+        kind = each.type, labels[each.start], labels[each.end]
+        pairs.setdefault(kind, set()).add((each.start, each.end))
+    return pairs
 
 
 def _problems(graph: PropertyGraph, generation: Generation) -> Iterator[str]:
@@ -79,11 +86,7 @@ def _key(graph: PropertyGraph, label: str, nodes: list[Node]) -> str:
     return min(unique, key=lambda name: properties[name] != "str", default="")
 
 
-def _facts(
-    kind: RelationshipType,
-    pairs: Mapping[tuple[str, str, str], set[tuple[str, str]]],
-    nodes: Mapping[str, list[Node]],
-) -> RelationshipFacts:
+def _facts(kind: RelationshipType, pairs: Pairs, nodes: Mapping[str, list[Node]]) -> RelationshipFacts:
     own = pairs[kind.type, kind.start, kind.end]
     starts, ends = Counter(start for start, _ in own), Counter(end for _, end in own)
     entailed = [
