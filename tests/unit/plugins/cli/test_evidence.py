@@ -85,5 +85,5 @@ def test_evidence_that_is_there_is_verified_again(monkeypatch: pytest.MonkeyPatc
     done = CliRunner().invoke(cli, ["graph", "evidence", "--out", str(folder)], catch_exceptions=False)
     assert "verified again: 1 confidence changed, 1 fell by more than 0.1" in done.output
     fact = found[place].fact
-    assert f"reaction {fact.reaction}, USES_SOLVENT {fact.molecule}: 0.7" in done.output
+    assert f"reaction {fact.reaction}, USES_SOLVENT {fact.molecule}: 0.806 to 0.184" in done.output
     assert read_evidence(folder)[place].verdicts == (("other_reading", "differs"),)
