@@ -1,7 +1,7 @@
 """Working out the expressions of a query's tree for one row."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Final, Protocol
+from typing import Protocol
 
 from retrocypher.kg.cypher.edits import literal_value
 from retrocypher.kg.cypher.parser import ParsedQuery, number_value
@@ -21,9 +21,6 @@ from retrocypher.kg.interpreter.values import (
 
 Row = Mapping[str | Node, Value]
 """The values of variables by name; in a projection also those of aggregates, by their place in the tree."""
-
-MOST_STEPS: Final = 250_000
-"""Expressions and relationships that are looked at for one query."""
 
 _WHOLE = frozenset({"variable", "literal", "parameter", "listLiteral", "map", "patternExpression"})
 _SUBQUERIES = frozenset(
@@ -48,10 +45,10 @@ class Subqueries(Protocol):
 class Expressions:
     """Works out expressions; raises NotInterpretedError for what it does not know."""
 
-    def __init__(self, parsed: ParsedQuery, subqueries: Subqueries) -> None:
+    def __init__(self, parsed: ParsedQuery, subqueries: Subqueries, most_steps: int) -> None:
         self._parsed = parsed
         self._subqueries = subqueries
-        self._left = MOST_STEPS
+        self._left = most_steps
         self._names: dict[Node, str] = {}
         self._tested: dict[tuple[Node, frozenset[str]], bool] = {}
         self._direct: dict[Node, tuple[Node, Callable[[Node, Row], Value]]] = {}

@@ -119,7 +119,7 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
     surplus = frozenset(key for key, counts in keys.items() if counts.fp)
     # Where all else is that of gold's reactions, numbers that are none of their ids are no ids.
     are_ids = missing or surplus or ids.returned & ids.gold
-    swapped = frozenset(key for key in surplus & _ROLES if _is_swapped(key, found))
+    swapped = frozenset(key for key in surplus & {*_ROLES, "co_products"} if _is_swapped(key, found))
     return Evidence(
         status=status,
         empty=empty,
@@ -136,7 +136,7 @@ def _of_reactions(status: str, empty: bool, found: Mapping[str, Values], scores:
 
 def _is_swapped(key: str, found: Mapping[str, Values]) -> bool:
     extra = found[key].returned - found[key].gold
-    others = _ROLES & found.keys() - {key}
+    others = _ROLES & found.keys() - {key, *(["products"] if key == "co_products" else [])}
     return bool(extra) and any(extra <= found[other].gold for other in others)
 
 

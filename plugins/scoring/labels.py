@@ -24,7 +24,7 @@ from retrocypher.plugins.scoring.label_evidence import (
 from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
 from retrocypher.plugins.scoring.trial import Failure, try_query
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
-from retrocypher.prompts.validation.graph_view import load_domain
+from retrocypher.prompts.validation.reaction_graph import load_domain
 from retrocypher.prompts.validation.validator import find_issues
 
 CAUSES_FIRST = (
@@ -48,8 +48,10 @@ CAUSES_FIRST = (
 )
 """From what makes all else meaningless to what is only seen in the rows."""
 
-_SURE = frozenset({"altered_smiles", "schema_violation"})
-"""Errors that the text shows by itself."""
+_LIKELY = frozenset({"traversal_direction", "schema_violation:property"})
+"""Errors of the text that may come from another one of the pattern, which an edit shows."""
+
+_OF_PATTERNS = frozenset({"wrong_relationship", "endpoint_anchoring"})
 
 _SEEN = frozenset({"extra_component", "missing_component", "empty_result"})
 """Labels of what is seen in a result, whatever makes it wrong."""
@@ -157,9 +159,7 @@ def diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     shown = evidence(question, execution, scores, values)
-    # Where the right reactions or no ids are returned, the small graphs show no more.
-    tries = status in ("ok", "timeout") and shown.answers not in ("equal", "unknown")
-    read = _read(cypher, asked_of(question), schema, tries)
+    read = _read(cypher, asked_of(question), schema, status in ("ok", "timeout"))
     labels = _labels(question, execution, scores, shown, read)
     if read.unread is not None:
         return Diagnosis(tuple(labels), not_read(read.unread))
@@ -198,7 +198,7 @@ class _Read:
 
     def message(self, label: str) -> str | None:
         """What is said of a label."""
-        tried = () if self.failure is None else (self.failure.finding,)
+        tried = () if self.failure is None else self.failure.findings
         return next((each.message for each in (*self.findings, *tried) if each.label == label), None)
 
 
@@ -223,17 +223,17 @@ def _labels(
     if status != "ok":
         labels = labels or ([tried.finding.label] if tried else [])
         return with_status(specific(labels), status, execution.code)
-    likely = [label for label in labels if not (tried and tried.contradicts(label))]
-    by_text = any(name_of(label) not in _SEEN for label in likely)
-    if not by_text and shown.swapped & shown.lacking:
-        likely = ["wrong_relationship", *likely]
-    by_trial: list[str] = []
+    causes = [each for each in labels if each not in _LIKELY]
+    repair = tried.repair.label if tried is not None and tried.repair is not None else None
+    causes += [] if repair not in _OF_PATTERNS else [repair]
+    causes += [each for each in labels if each in _LIKELY]
+    causes += [] if repair is None else [repair]
     if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
-        by_trial = [tried.finding.label]
-    # What the text says is enough, unless the trial is plain.
-    ordered = (likely, by_trial) if by_text and not (tried and tried.is_plain) else ([*by_trial, *likely],)
-    possible = ([each for each in one if not contradicted(each, shown, scores)] for one in ordered)
-    causes = next(filter(None, possible), [])
+        causes.append(tried.finding.label)
+    for each in (shown, tried.shown if tried else None):
+        if each is not None and each.swapped & each.lacking:
+            causes.append("wrong_relationship")
+    causes = [each for each in causes if not contradicted(each, shown, scores)]
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])
@@ -246,9 +246,9 @@ def _read(cypher: str, asked: QuestionIntent, schema: Schema, tries: bool) -> _R
     Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
-    findings = find_issues(reading, asked, schema, "benchmark")
+    findings = find_issues(reading, schema, [molecule.name for molecule in asked.molecules])
     failure = None
-    if tries and load_domain().fits(schema) and not any(name_of(each.label) in _SURE for each in findings):
+    if tries and load_domain().fits(schema) and all(each.label in _LIKELY for each in findings):
         with suppress(NotInterpretedError):
             failure = try_query(reading.parsed, asked, "benchmark")
     return _Read(findings, bool(reading.parsed.errors), reading.parsed.unread, failure)

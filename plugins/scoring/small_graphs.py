@@ -13,15 +13,17 @@ from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.interpreter.graph import GraphNode, GraphRelationship, SmallGraph
 from retrocypher.kg.questions.gold import ReactionNetwork
 from retrocypher.prompts.validation.finding import QuestionIntent
-from retrocypher.prompts.validation.graph_view import Domain
+from retrocypher.prompts.validation.reaction_graph import Domain
 
 _ENDS: Final = "endpoint_anchoring"
 _TYPE: Final = "wrong_relationship"
-_LENGTH: Final = "path_length"
+LENGTH: Final = "path_length"
 _NAME: Final = "wrong_entity"
 _SET: Final = "set_logic"
 _TURNED: Final = "traversal_direction"
 _NULL: Final = "missing_null_check"
+APART: Final = "duplicate_or_incomplete"
+"""What has nothing to do with a molecule is returned where nothing joins it to the rest of a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +115,34 @@ def _one_target(target: str) -> Trial:
     made.add(
         "makes it, with no known yield and without a solvent", ["g"], [target], agents=["h", "i"], error=_NULL
     )
+    # No reaction has many of several components: their combinations would be too many rows.
     made.add(
         "makes it beside products with higher yields",
-        ["j", "b", "j2", "j3", "j4"],
-        ["co2", target, "co3", "co4", "co5"],
-        agents=["c", "k", "k2", "k3", "k4"],
-        solvents=["d", "l", "l2", "l3", "l4"],
+        ["j", "b"],
+        ["co1", target, "co3", "co4", "co5"],
+        agents="c",
+        solvents=["d", "l"],
         yields=[88.75, 72.5, 90.25],
     )
-    made.add("makes it, without an agent and a solvent", ["m"], [target], yields=[12.0])
     made.add(
-        "has nothing to do with it", ["a", "t"], ["u"], agents="c", solvents="d", yields=[99.5], error=_NAME
+        "makes it from many reactants, with many agents",
+        ["j", "j2", "j3", "j4", "j5"],
+        [target],
+        agents=["c", "k", "k2", "k3", "k4"],
+        solvents="d",
+        yields=[33.0],
+    )
+    made.add(
+        "makes it in many solvents",
+        ["j", "j2"],
+        [target],
+        agents=["k", "k2"],
+        solvents=["d", "l", "l2", "l3", "l4"],
+        yields=[41.5],
+    )
+    made.add("makes it, without an agent and a solvent", ["m"], [target], yields=[9.75])
+    made.add(
+        "has nothing to do with it", ["a", "t"], ["u"], agents="c", solvents="d", yields=[99.5], error=APART
     )
     made.add(
         "takes it as a reactant", [target, "n"], ["o"], agents="c", solvents="d", yields=[95.5], error=_ENDS
@@ -137,7 +156,7 @@ def _one_target(target: str) -> Trial:
         agents=["w"],
         solvents=["x"],
         yields=[98.5],
-        error=_LENGTH,
+        error=LENGTH,
     )
     made.add("takes another product of its reactions", ["co1"], ["y"], yields=[94.5], error=_ENDS)
     _alike(made, [target], ["a"])
@@ -167,7 +186,9 @@ def _many(target: str) -> Trial:
 def _several_products(products: Sequence[str]) -> Trial:
     made = _Reactions()
     first, *others = products
-    made.add("makes all of them", ["a", "b"], products, agents=["c1"], solvents=["d1"], yields=[61.5])
+    made.add(
+        "makes all of them", ["a", "b"], products, agents=["c1", "c2"], solvents=["d1", "d2"], yields=[61.5]
+    )
     made.add("makes all of them and another product", ["e"], [*products[::-1], "co1"], solvents=["f"])
     made.add("makes all of them, without a solvent", ["g"], products, agents=["h", "i"], yields=[None, 20.0])
     for count in range(1, len(products)):
@@ -184,13 +205,13 @@ def _several_products(products: Sequence[str]) -> Trial:
     made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=_TYPE)
     made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=_TYPE)
     made.add("takes all of them", products, ["n"], agents="c", solvents="d", error=_ENDS)
-    made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=_NAME)
+    made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=APART)
     _alike(made, products, ["a"])
     return made.trial()
 
 
 def _route_graphs(target: str, start: str | None, steps: int) -> tuple[Trial, ...]:
-    make = (_turned_routes, _routes, _many_routes)
+    make = (_turned_routes, _routes, _followed_routes, _many_routes)
     return tuple(each(target, start, steps) for each in make)
 
 
@@ -209,12 +230,18 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
     made = _Reactions()
     begin = start or "a0"
     main = _route(made, "a", begin, target, steps, "is part of a route")
-    _route(made, "b", "b0", target, steps, "is part of a route", "first")
-    if start is not None:
-        _route(made, "e", begin, target, steps, "is part of a route", "first")
-    _route(made, "short", begin, target, steps - 1, "is part of a shorter route", error=_LENGTH)
-    _route(made, "long", begin, target, steps + 1, "is part of a longer route", error=_LENGTH)
-    made.add("comes before the route", ["before"], [begin], agents="c", solvents="d", error=_LENGTH)
+    if start is None:
+        _route(made, "b", "b0", target, steps, "is part of a route", "first")
+    else:
+        _route(made, "b", begin, target, steps, "is part of a route", "first")
+        _route(made, "e", "e0", target, steps, "is part of a route from elsewhere", error=APART)
+    for length in range(1, steps):
+        # Nothing leads to its first molecule, so that it is no part of a longer route.
+        first = start or f"short{length}_0"
+        _route(made, f"short{length}_", first, target, length, "is part of a shorter route", error=LENGTH)
+    for length in dict.fromkeys((steps + 1, 2 * steps)):
+        _route(made, f"long{length}_", begin, target, length, "is part of a longer route", error=LENGTH)
+    made.add("comes before the route", ["before"], [begin], agents="c", solvents="d", error=LENGTH)
     made.add("comes after the route", [target], ["after"], agents="c", solvents="d", error=_ENDS)
     made.add(
         "only uses the target as an agent", [main[-2]], ["o"], agents=[target], solvents="d", error=_TYPE
@@ -247,12 +274,21 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
         made.add("makes two molecules that go on together", [begin], twins, agents="c")
         _route(made, "t", "twin1", target, steps - 1, "takes two molecules of one reaction", "twin2")
     made.add("only uses the start as an agent", ["z"], [main[1]], agents=[begin], error=_TYPE)
+    _route(made, "else", "else0", "elsewhere", steps, "leads to another molecule", error=APART)
     _alike(made, [target], [main[-2]])
     for other in [] if start is None else _resembling(start):
         if other and other not in main:
             made.add(
                 "takes another molecule with a similar name", [other], [main[1]], agents="c", error=_NAME
             )
+    return made.trial()
+
+
+def _followed_routes(target: str, start: str | None, steps: int) -> Trial:
+    """A route, and one that begins where it ends."""
+    made = _Reactions()
+    _route(made, "a", start or "a0", target, steps, "is part of a route")
+    _route(made, "after", target, start or "after0", steps, "is part of a route from the target", error=_ENDS)
     return made.trial()
 
 
@@ -286,7 +322,7 @@ def _route(
             # Only the main route has them, so that a query that demands them loses the others.
             agents=[f"agent{place}"] if name == "a" else (),
             solvents=["d"] if name == "a" else (),
-            yields=[50.0 + place],
+            yields=[(60.0 if name == "a" else 20.0) + place],
             error=error,
         )
     return molecules

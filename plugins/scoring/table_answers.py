@@ -38,7 +38,6 @@ from retrocypher.plugins.scoring.labels import CAUSES_FIRST, Diagnosis, not_read
 from retrocypher.plugins.scoring.score import Assessment, unscored
 from retrocypher.plugins.scoring.table import Counts
 from retrocypher.plugins.scoring.text import text_scores
-from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.validator import find_issues
 
 
@@ -138,7 +137,7 @@ def _diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     reading = read_query(cypher, schema)
-    findings = find_issues(reading, QuestionIntent(None), schema, "as-asked")
+    findings = find_issues(reading, schema)
     if status == "syntax_error" and reading.parsed.errors:
         return Diagnosis((status,))
     found = [each.label for each in findings if name_of(each.label) in CAUSES_FIRST]

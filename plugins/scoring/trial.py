@@ -6,21 +6,23 @@ same walk over its reactions as that of the benchmark.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.graph.reaction import ROLES
 from retrocypher.kg.interpreter.graph import SmallGraph
-from retrocypher.kg.interpreter.interpreter import SmallResult, interpret
-from retrocypher.kg.interpreter.values import QueryFailsError
-from retrocypher.kg.labels.error_labels import name_of, with_detail
+from retrocypher.kg.interpreter.interpreter import MOST_STEPS, SmallResult, interpret
+from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsError
+from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import Question, setting_of
-from retrocypher.plugins.runs.record import Scores
 from retrocypher.plugins.scoring.columns import ID_KEY
-from retrocypher.plugins.scoring.label_evidence import Evidence, contradicted, evidence
+from retrocypher.plugins.scoring.label_evidence import Evidence, evidence
+from retrocypher.plugins.scoring.repair import find_repair
 from retrocypher.plugins.scoring.routes import multi_step_scores, routes
 from retrocypher.plugins.scoring.single_step import (
     Values,
@@ -29,15 +31,18 @@ from retrocypher.plugins.scoring.single_step import (
     single_step_scores,
     values_by_key,
 )
-from retrocypher.plugins.scoring.small_graphs import Trial, small_graphs
+from retrocypher.plugins.scoring.small_graphs import APART, LENGTH, Trial, small_graphs
 from retrocypher.plugins.scoring.table import atoms
 from retrocypher.prompts.validation.finding import Convention, Finding, QuestionIntent
-from retrocypher.prompts.validation.graph_view import load_domain
+from retrocypher.prompts.validation.reaction_graph import load_domain
 
 _MAY_HAVE_NONE = frozenset({"co_products", "conditions"})
 """Tasks whose answer, as asked, may leave out a reaction that has nothing of what is asked for."""
 
 _WHERE = "On a small test graph, the query"
+
+_STEPS_OF_AN_EDITED_QUERY = 25_000
+"""A right query takes at most some thousands; an edited one that takes many more is hardly right."""
 
 _OF_ARROWS = frozenset({"wrong_relationship", "traversal_direction"})
 """Labels of queries that return other reactions or routes, or the wrong molecules of a reaction."""
@@ -68,35 +73,24 @@ class Failure:
 
     Attributes:
         shown: What its rows show; None where it ends with an error.
-        traps: The labels of the reactions and routes that it could wrongly return.
-        trapped: The labels of those that it does; empty for one without a label.
+        trapped: The labels of the reactions and routes that it wrongly returns; empty for one without one.
+        repair: The edit that makes the query right on all small graphs; None if there is none.
     """
 
     finding: Finding
     shown: Evidence | None = None
-    scores: Scores | None = None
-    traps: frozenset[str] = frozenset()
     trapped: frozenset[str] = frozenset()
+    repair: Finding | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether the finding explains all that is wrongly returned."""
-        return self.trapped == {self.finding.label}
+        return self.trapped == {self.finding.label} and self.finding.label != APART
 
-    def contradicts(self, label: str) -> bool:
-        """Whether the rows show that a query does not have the error of a label.
-
-        A small graph has reactions that resemble those of the answer, so that a query that looks for the
-        wrong ones returns some of them.
-        """
-        shown, scores, name = self.shown, self.scores, name_of(label)
-        if shown is None or scores is None:
-            return False
-        if contradicted(label, shown, scores):
-            return True
-        if name not in self.traps - self.trapped or shown.answers in ("none", "unknown"):
-            return False
-        return name not in _OF_ARROWS or not (shown.surplus or shown.lacking)
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The edit that would make the query right, where one was found, and what is wrong with its rows."""
+        return (self.finding,) if self.repair is None else (self.repair, self.finding)
 
 
 def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
@@ -105,10 +99,29 @@ def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention
     Of several failures it is the first that shows more than that nothing is returned.
     Raises NotInterpretedError where it does something that the interpreter does not know.
     """
+    failure = _first_failure(parsed, asked, convention)
+    if failure is None or failure.shown is None or failure.is_plain:
+        return failure
+    repair = find_repair(
+        parsed, asked, failure.shown, load_domain(), lambda query: _is_right(query, asked, convention)
+    )
+    return replace(failure, repair=repair)
+
+
+def _is_right(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> bool:
+    try:
+        return _first_failure(parsed, asked, convention, _STEPS_OF_AN_EDITED_QUERY) is None
+    except NotInterpretedError:
+        return False
+
+
+def _first_failure(
+    parsed: ParsedQuery, asked: QuestionIntent, convention: Convention, most_steps: int = MOST_STEPS
+) -> Failure | None:
     without_rows = None
     for prepared in _prepared(asked):
         try:
-            result = interpret(parsed, prepared.graph)
+            result = interpret(parsed, prepared.graph, most_steps)
         except QueryFailsError as error:
             return Failure(_finding("runtime_error", f"ends with an error: {error}"))
         found = _judge(prepared, result, asked, convention) or _judge_size(prepared, result)
@@ -132,15 +145,10 @@ def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failur
         gold, returned = values["route"]
         extra = [route for route in returned - gold if isinstance(route, tuple)]
         trapped = {label for route in extra for label in _explanations(prepared, route)}
-        traps = {note.label for note in prepared.trial.notes.values()}
     else:
         notes, (gold, returned) = prepared.trial.notes, values[ID_KEY]
         trapped = {note.label for number, note in notes.items() if number in returned - gold}
-        traps = {note.label for number, note in notes.items() if number not in gold}
-        if "set_logic" in trapped:
-            # One of several molecules may be left out.
-            traps.discard("wrong_entity")
-    return Failure(found, shown, scores, frozenset(traps - {""}), frozenset(trapped))
+    return Failure(found, shown, frozenset(trapped))
 
 
 @lru_cache(maxsize=64)
@@ -211,22 +219,37 @@ def _judge_size(prepared: _Prepared, result: SmallResult) -> Finding | None:
 
 def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
     """Whether whole reactions are returned."""
-    question = prepared.question
+    question, trial = prepared.question, prepared.trial
     scores = single_step_scores(question, result.columns, result.rows, None)
     complete = scores.focus_f1 == 1.0 or not asks_for_reactions(question)
     if scores.is_perfect and complete:
         return None
     values = _values(question, result)
-    found = _of_reactions(prepared.trial, values[ID_KEY])
+    ids = values[ID_KEY]
+    known = {name for each in trial.reactions for name in (each.id, *each.molecules)}
+    if not any(known & each.returned for each in values.values()):
+        return _finding("return_shape", "returns nothing that can be read as a part of a reaction")
+    if any(_several_ids(row, trial) for row in result.rows):
+        return _finding("wrong_aggregation_or_order", "puts several reactions into one row")
+    needed = [key for key in values if key != ID_KEY or (asks_for_reactions(question) and not ids.returned)]
+    found = (
+        _of_further_reactions(trial, ids)
+        or next(filter(None, (_of_component(trial, key, values[key]) for key in needed)), None)
+        or _of_lost_reactions(trial, ids)
+        or next(filter(None, (_of_values(key, values[key]) for key in needed)), None)
+    )
     if found is not None:
         return found
-    for key, each in values.items():
-        if key != ID_KEY or (asks_for_reactions(question) and not each.returned):
-            found = _of_values(key, each)
-            if found is not None:
-                return found
-    label = "wrong_aggregation_or_order" if values[ID_KEY].returned else "missing_component:id"
-    return _finding(label, "does not return the molecules of a reaction in rows of that reaction")
+    if not ids.returned:
+        return _finding("missing_component:id", "does not say which molecules belong to one reaction")
+    return _finding(
+        "duplicate_or_incomplete", "returns molecules of other reactions in the row of a reaction"
+    )
+
+
+def _several_ids(row: list[Any], trial: Trial) -> bool:
+    """Whether a cell of a row has the ids of several reactions."""
+    return any(len(trial.notes.keys() & set(atoms(cell))) > 1 for cell in row)
 
 
 def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionIntent) -> Finding | None:
@@ -235,7 +258,8 @@ def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionInt
     values = _values(question, result)
     ids, focus = values[ID_KEY], focus_key(question)
     if ids.returned:
-        found = _of_reactions(prepared.trial, _without_bare(question, ids, focus))
+        there = _without_bare(question, ids, focus)
+        found = _of_further_reactions(prepared.trial, there) or _of_lost_reactions(prepared.trial, there)
         if found is not None:
             return found
         if question.task == "best_yield" and not values["target_yield"].returned:
@@ -276,12 +300,17 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
     if any(route[::-1] in gold for route in extra):
         return _finding("wrong_aggregation_or_order", "returns routes from the target back")
     if any(sum(set(each) <= set(route) for each in gold) > 1 for route in extra):
-        return _finding("return_shape", "returns the reactions of several routes as one")
+        return _finding("wrong_aggregation_or_order", "returns the reactions of several routes as one")
     for route in extra:
-        if len(route) < len(missing[0] if missing else route) and set(route) <= set().union(*gold):
+        if len(route) != prepared.question.steps and not set(route) <= set().union(*gold):
+            (label, text), *_ = _explanations(prepared, route).items()
+            return _finding(label, f"returns a route {text}")
+    for route in extra:
+        if len(route) < prepared.question.steps and set(route) <= set().union(*gold):
             return _finding("return_shape", "returns only some of the reactions of a route")
     counts = Counter(each for route in extra for each in _explanations(prepared, route).items())
-    for (label, text), _ in counts.most_common(1 if any(label for label, _ in counts) else 0):
+    if any(label for label, _ in counts):
+        label, text = max(counts, key=lambda each: (each[0] == APART, counts[each]))
         return _finding(label, f"returns a route {text}")
     if extra:
         return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
@@ -294,6 +323,9 @@ def _explanations(prepared: _Prepared, route: tuple[Any, ...]) -> dict[str, str]
     notes, steps = prepared.trial.notes, prepared.question.steps
     if len(route) != steps:
         return {"path_length": f"of {len(route)} reactions instead of {steps}"}
+    made = {each.id: set(each.molecules) for each in prepared.trial.reactions}
+    if any(not made.get(one, set()) & made.get(other, set()) for one, other in pairwise(route)):
+        return {APART: "of reactions that have no molecule in common"}
     labelled = [note for number in route if (note := notes.get(number)) and note.label]
     return {note.label: f"with a reaction that {note.text}" for note in labelled} or {"": ""}
 
@@ -322,19 +354,38 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _of_reactions(trial: Trial, ids: Values) -> Finding | None:
-    """What is wrong with the reactions that are returned; None where no ids tell."""
-    if not ids.returned:
-        return None
+def _of_further_reactions(trial: Trial, ids: Values) -> Finding | None:
+    """What is wrong with reactions that are returned and belong to no answer."""
     if ids.returned - trial.notes.keys():
         return _finding("missing_component:id", "returns something else as the id of a reaction")
     for number, note in trial.notes.items():
         if number in ids.returned - ids.gold:
-            several = "limit" if ids.gold < ids.returned else "wrong_aggregation_or_order"
-            return _finding(note.label or several, f"returns a reaction that {note.text}")
-    for number, note in trial.notes.items():
+            label = note.label or "wrong_aggregation_or_order"
+            return _finding(label, f"returns a reaction that {note.text}")
+    return None
+
+
+def _of_lost_reactions(trial: Trial, ids: Values) -> Finding | None:
+    """Which reaction is not returned, where ids say which ones are."""
+    for number, note in trial.notes.items() if ids.returned else ():
         if number in ids.gold - ids.returned:
             return _finding("duplicate_or_incomplete", f"leaves out a reaction that {note.text}")
+    return None
+
+
+def _of_component(trial: Trial, key: str, values: Values) -> Finding | None:
+    """Whether a component has molecules of a step too far, of all reactions, or none at all."""
+    extra = values.returned - values.gold
+    if key not in ROLES or not extra:
+        return None
+    there = {each.id: set(getattr(each, key)) for each in trial.reactions}
+    if set().union(*there.values()) <= values.returned:
+        return _finding("duplicate_or_incomplete", f"returns the {key} of all reactions as those of each")
+    if not extra & {name for each in trial.reactions for name in each.molecules}:
+        return _finding("return_shape", f"returns {key} that are no names of molecules")
+    for number, note in trial.notes.items():
+        if note.label == LENGTH and extra <= there[number]:
+            return _finding(note.label, f"returns {key} of a reaction that {note.text}")
     return None
 
 

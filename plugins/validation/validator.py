@@ -1,7 +1,7 @@
 """The schema validator: the verdict on a query by its text, the question's text and the schema."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from retrocypher.kg.interpreter.values import NotInterpretedError
@@ -16,8 +16,8 @@ from retrocypher.prompts.validation.finding import (
     QuestionIntent,
     Validation,
 )
-from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.question import read_question
+from retrocypher.prompts.validation.reaction_graph import load_domain
 from retrocypher.prompts.validation.validator import find_issues
 
 _REFUSED: Final = frozenset({"no_query", "syntax_error", "refused"})
@@ -46,7 +46,7 @@ class SchemaValidator:
         and the verdict says what was not read.
         """
         reading, asked = read_query(query, self.schema), read_question(question)
-        found = find_issues(reading, replace(asked, intent=None), self.schema, self.convention)
+        found = find_issues(reading, self.schema, [molecule.name for molecule in asked.molecules])
         if any(name_of(finding.label) in _REFUSED for finding in found):
             return _verdict(found, asked)
         unread = self._untried(asked)
@@ -56,11 +56,7 @@ class SchemaValidator:
             wrong = try_query(reading.parsed, asked, self.convention)
         except NotInterpretedError as error:
             return _verdict(found, asked, str(error))
-        if wrong is None:
-            return _verdict([], asked)
-        by_text = find_issues(reading, asked, self.schema, self.convention)
-        shown = [finding for finding in by_text if not wrong.contradicts(finding.label)]
-        return _verdict([*shown, wrong.finding], asked)
+        return _verdict([] if wrong is None else [*found, *wrong.findings], asked)
 
     def _untried(self, asked: QuestionIntent) -> str | None:
         """What keeps any query from being tried; None where nothing does."""

@@ -18,9 +18,9 @@ from retrocypher.kg.semantics.direction import correct_directions
 from retrocypher.prompts.extraction.extract import extract_cypher
 from retrocypher.prompts.loops.interface import LoopCase, LoopResult, LoopTools, Step
 from retrocypher.prompts.loops.proposal import NO_QUERY, Decision, decide, messages_for
+from retrocypher.prompts.validation.checklist import checklist_for, read_checklist_answer
 from retrocypher.prompts.validation.finding import Finding
 from retrocypher.prompts.validation.question import read_question
-from retrocypher.prompts.validation.validator import checklist_for, read_checklist_answer
 
 _NOTHING_FOUND = "The answer held no query."
 _SHORTEST = 5

@@ -1,7 +1,7 @@
 """Syntax, schema and refused clauses: what the server would not accept or never match, whatever is asked."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib import resources
@@ -25,7 +25,7 @@ from retrocypher.kg.semantics.query_model import (
     Use,
 )
 from retrocypher.kg.semantics.schema import Schema
-from retrocypher.prompts.validation.finding import Case, Finding, names
+from retrocypher.prompts.validation.finding import Finding, names
 
 _ENDS = frozenset({"RETURN", "CALL", "FINISH", "CREATE", "MERGE", "SET", "DELETE", "DETACH DELETE", "REMOVE"})
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -52,6 +52,7 @@ _KINDS = {
 }
 _MOST_EXPECTED = 6
 _LONGEST = 40
+_LONGEST_PATTERN = 60
 
 
 def check_text(reading: QueryModel) -> Iterator[Finding]:
@@ -244,16 +245,6 @@ def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
             yield from _property(use, reading, schema)
 
 
-def check_edge_properties(case: Case, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Properties of other relationships, where the pattern is not wrong for another reason."""
-    wrong = {(finding.start, finding.stop) for finding in found}
-    for use in case.reading.properties:
-        if isinstance(use.of, EdgeTerm) and use.name in case.schema.properties:
-            edge = case.reading.edges[use.of.key]
-            if (edge.start_offset, edge.stop_offset) not in wrong:
-                yield from _property(use, case.reading, case.schema)
-
-
 def _unknown(kind: str, use: Use, known: list[str]) -> Finding:
     near = get_close_matches(use.name, known, 1)
     word = "label" if kind == "label" else "relationship type"
@@ -297,62 +288,67 @@ def _elsewhere(name: str, schema: Schema) -> str:
     return f"The properties are {names(sorted(schema.properties))}."
 
 
-def check_edges(case: Case) -> Iterator[Finding]:
-    """Arrows that run against the schema, and ends that are never joined."""
-    for edge in case.reading.edges:
-        known = all(case.schema.has_type(kind) for kind in edge.types)
+def check_edges(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
+    """Arrows that run against the schema, ends that are never joined, and properties that an edge lacks."""
+    wrong: set[int] = set()
+    for edge in reading.edges:
+        known = all(schema.has_type(kind) for kind in edge.types)
         if edge.agreement == "turned" and known:
-            yield _turned(case, edge)
+            wrong.add(edge.key)
+            yield _turned(reading, schema, edge)
         elif edge.agreement == "never" and known and edge.written_hops.exact == 1 and not edge.inner:
-            yield _never(case, edge)
+            wrong.add(edge.key)
+            yield _never(reading, schema, edge)
+    for use in reading.properties:
+        if isinstance(use.of, EdgeTerm) and use.name in schema.properties and use.of.key not in wrong:
+            yield from _property(use, reading, schema)
 
 
-def _turned(case: Case, edge: PatternEdge) -> Finding:
-    ends = [case.reading.nodes[key] for key in (edge.start, edge.end)]
-    shown = case.written_pattern(edge)
-    meant = {case.domain.hint(end.variable) for end in ends} - {None}
-    for name in sorted(hint for hint in meant if hint is not None):
-        component = case.domain.components.get("products" if name == "co_products" else name)
-        if component is None or component.type in edge.types or edge.written_hops.exact != 1:
-            continue
-        if case.schema.allows(_one(ends[0].labels), component.type, _one(ends[1].labels)):
-            return case.finding(
-                "wrong_relationship",
-                f"{shown} does not give the {name}: `{type_names(edge)}` runs the other way and is another "
-                f"role. Use `{component.type}` there.",
-                edge,
-            )
-    right = " or ".join(
-        f"(:{start})-[:{kind}]->(:{end})"
-        for start, kind, end in sorted(case.schema.edges)
-        if kind in edge.types or not edge.types
-    )
-    return case.finding(
+def _turned(reading: QueryModel, schema: Schema, edge: PatternEdge) -> Finding:
+    right = _allowed(schema, edge, always=not edge.types)
+    return Finding(
         "traversal_direction",
-        f"The arrow of {shown} runs against the schema, so nothing is found. Turn it: the schema has "
-        f"{right}.",
-        edge,
+        f"The arrow of {_pattern(reading, edge)} runs against the schema, so nothing is found. Turn it: the "
+        f"schema has {right}.",
+        edge.start_offset,
+        edge.stop_offset,
     )
 
 
-def _never(case: Case, edge: PatternEdge) -> Finding:
-    right = " or ".join(
-        f"(:{start})-[:{kind}]->(:{end})"
-        for start, kind, end in sorted(case.schema.edges)
-        if kind in edge.types
-    )
+def _never(reading: QueryModel, schema: Schema, edge: PatternEdge) -> Finding:
+    right = _allowed(schema, edge, always=False)
     between = f"The schema has {right}." if right else "No relationship joins nodes of these labels."
-    return case.finding(
+    return Finding(
         "schema_violation:edge",
-        f"{case.written_pattern(edge)} joins nodes that `{type_names(edge)}` never joins. {between}",
-        edge,
+        f"{_pattern(reading, edge)} joins nodes that `{_type_names(edge)}` never joins. {between}",
+        edge.start_offset,
+        edge.stop_offset,
     )
 
 
-def type_names(edge: PatternEdge) -> str:
-    """The types of an edge, for a message."""
+def _allowed(schema: Schema, edge: PatternEdge, *, always: bool) -> str:
+    return " or ".join(
+        f"(:{start})-[:{kind}]->(:{end})"
+        for start, kind, end in sorted(schema.edges)
+        if always or kind in edge.types
+    )
+
+
+def _pattern(reading: QueryModel, edge: PatternEdge) -> str:
+    """An edge with what stands beside it, for a message: on one line and shortened."""
+    inner = " ".join(reading.parsed.text[edge.start_offset : edge.stop_offset].split())
+    inner = inner if len(inner) <= _LONGEST_PATTERN else f"{inner[: _LONGEST_PATTERN - 1]}…"
+    if edge.inner:
+        return inner
+    left, right = (edge.end, edge.start) if edge.leftward else (edge.start, edge.end)
+    return f"({_end(reading, left)}){inner}({_end(reading, right)})"
+
+
+def _end(reading: QueryModel, key: int) -> str:
+    node = reading.nodes[key]
+    label = f":{next(iter(node.written))}" if node.written and node.variable is None else ""
+    return f"{node.variable or ''}{label}"
+
+
+def _type_names(edge: PatternEdge) -> str:
     return "|".join(sorted(edge.types)) or "any type"
-
-
-def _one(labels: frozenset[str]) -> str | None:
-    return next(iter(labels)) if len(labels) == 1 else None

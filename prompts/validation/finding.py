@@ -1,13 +1,9 @@
-"""The types of validation: what a question asks, a finding, a verdict, and the case that checks examine."""
+"""The types of validation: what a question asks, a finding, and a verdict."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from retrocypher.kg.questions.question import TASKS
-from retrocypher.kg.semantics.query_model import Condition, Operation, PatternEdge, Projection, QueryModel
-from retrocypher.kg.semantics.schema import Schema
-from retrocypher.prompts.validation.graph_view import Domain, Link, View
 
 Convention = Literal["benchmark", "as-asked"]
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
@@ -118,84 +114,6 @@ class Validation:
         if not self.valid:
             return "invalid"
         return "not_read" if self.not_read else "valid"
-
-
-_SHORT = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One query with its question, as the checks see them."""
-
-    reading: QueryModel
-    view: View
-    asked: QuestionIntent
-    schema: Schema
-    domain: Domain
-    convention: Convention
-
-    @property
-    def text(self) -> str:
-        """The query."""
-        return self.reading.parsed.text
-
-    @property
-    def full(self) -> bool:
-        """Whether whole reactions or routes have to be returned."""
-        return self.convention == "benchmark"
-
-    @property
-    def returned(self) -> Projection | None:
-        """The RETURN of the query; None where there is none, or a UNION of several."""
-        branches = self.reading.branches
-        return self.reading.returned(branches[0].index) if len(branches) == 1 else None
-
-    @property
-    def operations(self) -> Iterator[tuple[Condition, Operation]]:
-        """The conditions that are operations, with their terms."""
-        for condition in self.reading.conditions:
-            if isinstance(condition.term, Operation):
-                yield condition, condition.term
-
-    def written(self, start: int, stop: int) -> str:
-        """A stretch of the query for a message, on one line and shortened."""
-        text = " ".join(self.text[start:stop].split())
-        return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
-
-    def pattern(self, link: Link) -> str:
-        """An edge with its ends as it is written, for a message."""
-        return self.written_pattern(link.edge)
-
-    def written_pattern(self, edge: PatternEdge) -> str:
-        """An edge with what stands beside it, for a message."""
-        left, right = (edge.end, edge.start) if edge.leftward else (edge.start, edge.end)
-        inner = self.written(edge.start_offset, edge.stop_offset)
-        if edge.inner:
-            return inner
-        return f"({self._end(left)}){inner}({self._end(right)})"
-
-    def _end(self, key: int) -> str:
-        node = self.reading.nodes[key]
-        label = f":{next(iter(node.written))}" if node.written and node.variable is None else ""
-        return f"{node.variable or ''}{label}"
-
-    def joined(self, node: int) -> bool:
-        """Whether some edge begins or ends at a node."""
-        return any(node in (link.start, link.end) for link in self.view.links)
-
-    def apart(self, node: int) -> Finding:
-        """The finding that a molecule is looked up where nothing joins it to the rest."""
-        place = self.reading.nodes[node]
-        return Finding.at(
-            place,
-            "duplicate_or_incomplete",
-            f"{self.view.name(node)} is looked up in a pattern of its own, so it limits nothing. "
-            "Name the molecule in the pattern of the reactions.",
-        )
-
-    def finding(self, label: str, message: str, edge: PatternEdge) -> Finding:
-        """A finding whose place is an edge."""
-        return Finding(label, message, edge.start_offset, edge.stop_offset)
 
 
 def names(parts: list[str]) -> str:

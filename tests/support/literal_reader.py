@@ -25,10 +25,10 @@ from retrocypher.kg.semantics.query_model import EdgeTerm, Element, NodeTerm, Qu
 from retrocypher.kg.semantics.reader import read_query
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.scoring.small_graphs import small_graph, small_graphs
+from retrocypher.prompts.validation.checklist import CheckItem, checklist_for
 from retrocypher.prompts.validation.finding import Convention, QuestionIntent
-from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.question import read_question
-from retrocypher.prompts.validation.validator import CheckItem, checklist_for
+from retrocypher.prompts.validation.reaction_graph import load_domain
 
 _SCHEMA = default_schema()
 _NAMES_OF_SCHEMA = {*_SCHEMA.labels, *_SCHEMA.types, *_SCHEMA.properties}

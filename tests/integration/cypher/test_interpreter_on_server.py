@@ -24,8 +24,8 @@ from retrocypher.kg.questions.question import TASKS
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.plugins.scoring.small_graphs import small_graphs
-from retrocypher.prompts.validation.graph_view import load_domain
 from retrocypher.prompts.validation.question import read_question
+from retrocypher.prompts.validation.reaction_graph import load_domain
 
 QUERIES = Path(__file__).parents[2] / "unit" / "kg" / "interpreter" / "queries.yaml"
 QUESTIONS = {question.id: question for question in load_questions().questions}

@@ -23,7 +23,7 @@ from retrocypher.kg.interpreter.values import (
     sort_key,
 )
 from retrocypher.plugins.scoring.small_graphs import small_graph
-from retrocypher.prompts.validation.graph_view import load_domain
+from retrocypher.prompts.validation.reaction_graph import load_domain
 
 GRAPH = small_graph(REACTIONS, load_domain())
 QUERIES = yaml.safe_load(Path(__file__).with_name("queries.yaml").read_text("utf-8"))

@@ -8,8 +8,8 @@ from support.literal_reader import RULES, rejected_points
 from retrocypher.benchmarks.instruments.known_queries import KnownQuery, known_queries
 from retrocypher.kg.questions.question import TASKS, setting_of
 from retrocypher.kg.questions.reading import load_questions
+from retrocypher.prompts.validation.checklist import checklist_for
 from retrocypher.prompts.validation.finding import CONVENTIONS, Intent
-from retrocypher.prompts.validation.validator import checklist_for
 
 # Each point by its beginning, with a kind of mistake that it is there to find.
 _MISTAKES = {

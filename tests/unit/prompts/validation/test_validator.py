@@ -19,9 +19,9 @@ from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.semantics.schema import default_schema
 from retrocypher.plugins.validation.validator import SchemaValidator
 from retrocypher.prompts.validation.check_text import syntax_words
+from retrocypher.prompts.validation.checklist import checklist_for, read_checklist_answer
 from retrocypher.prompts.validation.finding import CONVENTIONS, QuestionIntent, QuestionMolecule
 from retrocypher.prompts.validation.question import read_question
-from retrocypher.prompts.validation.validator import checklist_for, read_checklist_answer
 
 PARAPHRASES: dict[str, list[str]] = yaml.safe_load(
     Path(__file__).with_name("paraphrases.yaml").read_text("utf-8")

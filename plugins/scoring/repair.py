@@ -1,0 +1,88 @@
+"""What is wrong with a query, by the smallest edit that makes it right on the small graphs."""
+
+from collections.abc import Callable, Iterator
+
+from retrocypher.kg.cypher.parser import ParsedQuery, parse
+from retrocypher.kg.mutations.repairs import (
+    Repair,
+    end_repairs,
+    length_repairs,
+    list_repairs,
+    logic_repairs,
+    row_repairs,
+    single_row_repairs,
+    type_repairs,
+)
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS
+from retrocypher.plugins.scoring.label_evidence import Evidence
+from retrocypher.prompts.validation.finding import Finding, QuestionIntent
+from retrocypher.prompts.validation.reaction_graph import Domain
+
+MOST_TRIED = 40
+"""Edits that are tried on one query."""
+
+
+def find_repair(
+    query: ParsedQuery,
+    asked: QuestionIntent,
+    shown: Evidence,
+    domain: Domain,
+    is_right: Callable[[ParsedQuery], bool],
+) -> Finding | None:
+    """Return what the first edit undoes that makes a query right; None if none of those tried does.
+
+    Args:
+        shown: What the rows of the query show on a small graph.
+        is_right: Whether a query is right on the small graphs.
+    """
+    tried = {query.text}
+    for repair in _repairs(query, asked, shown, domain):
+        text = repair.apply(query)
+        if text in tried:
+            continue
+        if len(tried) > MOST_TRIED:
+            return None
+        tried.add(text)
+        edited = parse(text)
+        if not edited.errors and is_right(edited):
+            return _finding(query, repair)
+    return None
+
+
+def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain: Domain) -> Iterator[Repair]:
+    steps = asked.steps if asked.intent in MULTI_STEP_TASKS else None
+    fewer = shown.empty or shown.answers in ("fewer", "other", "none")
+    loses = fewer or bool(shown.lacking)
+    into = [each.type for each in domain.components.values() if each.into]
+    out = [each.type for each in domain.components.values() if not each.into]
+    if asked.intent == "best_yield" and shown.answers in ("more", "other"):
+        yield from single_row_repairs(query)
+    if loses:
+        rows = list(row_repairs(query))
+        yield from (each for each in rows if each.label == "limit")
+        for each in list_repairs(query):
+            of_route = steps is not None and shown.answers != "fewer"
+            yield each._replace(label="return_shape" if of_route else each.label)
+    yield from logic_repairs(query)
+    if steps is not None:
+        yield from length_repairs(query, steps)
+    if loses:
+        yield from end_repairs(query, into[0], domain.yield_type)
+        # Where all reactions are returned, a condition only takes away molecules of a component.
+        yield from (each for each in rows if each.label != "limit" and (fewer or each.label != "other"))
+    if shown.empty or shown.lacking or shown.surplus or shown.absent:
+        yield from type_repairs(query, into, out, f"{into[0]}|{domain.yield_type}", steps)
+
+
+def _finding(query: ParsedQuery, repair: Repair) -> Finding:
+    start = min(edit.start for edit in repair.edits)
+    stop = max(edit.stop for edit in repair.edits)
+    changes = ", ".join(_change(query, edit.start, edit.stop, edit.replacement) for edit in repair.edits)
+    return Finding(repair.label, f"On small test graphs, the query is right {changes}.", start, stop)
+
+
+def _change(query: ParsedQuery, start: int, stop: int, text: str) -> str:
+    old, new = (" ".join(each.split()) for each in (query.text[start:stop], text))
+    if not new:
+        return f"without `{old}`"
+    return f"with `{new}` instead of `{old}`" if old else f"with `{new}` added"
