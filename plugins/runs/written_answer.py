@@ -163,8 +163,8 @@ class Verification(Struct, kw_only=True):
 
     verdict: OverallVerdict
     """`REFUTED`: a model listed the claims, and a sentence that is read whole makes one that the graph does
-    not hold. `PARTIALLY_VERIFIED`: not refuted, but a part is not read, does not fit the question, or (by
-    rules) seems false. `UNVERIFIABLE`: too little support, or nothing was claimed."""
+    not hold. `PARTIALLY_VERIFIED`: no claim seems false, but a part is not read or does not fit the question.
+    `UNVERIFIABLE`: a claim seems false, too little support, or nothing was claimed."""
     support: Share | None
     """Share of supported claims; null without a claim."""
     claims: Size = 0

@@ -334,7 +334,8 @@ def overall(
     ``REFUTED``: sentences that are read whole make more false claims than `Thresholds.false_claims`; never by
     claims that rules found.
     ``VERIFIED``: enough claims are supported, no more than that are false, and there are no shortcomings.
-    ``PARTIALLY_VERIFIED``: a smaller share of claims is supported. ``UNVERIFIABLE``: less, or no claim.
+    ``PARTIALLY_VERIFIED``: a smaller share of claims is supported, or there are shortcomings, but no more
+    claims are false, not even in sentences that are not read whole. ``UNVERIFIABLE``: all else.
 
     Args:
         unread: The sentences that are not read whole. What they seem to claim may be misread, so it keeps an
@@ -360,7 +361,7 @@ def overall(
         few = len(false) <= thresholds.false_claims
         if support >= thresholds.verified and few and not shortcomings:
             return "VERIFIED"
-        return "PARTIALLY_VERIFIED" if support >= thresholds.partial else "UNVERIFIABLE"
+        return "PARTIALLY_VERIFIED" if support >= thresholds.partial and few else "UNVERIFIABLE"
 
     return AnswerVerdict(verdict(), support, tuple(claims), tuple(shortcomings), thresholds)
 

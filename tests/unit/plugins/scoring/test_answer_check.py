@@ -118,7 +118,7 @@ def test_an_intermediate_that_is_only_listed_is_made_in_another_claim(
     assert verdict_on_way(question, answer, listed, *STEPS, route) == verdict
 
 
-@pytest.mark.parametrize(("count", "verdict"), [(1, "VERIFIED"), (3, "PARTIALLY_VERIFIED")])
+@pytest.mark.parametrize(("count", "verdict"), [(1, "VERIFIED"), (3, "UNVERIFIABLE")])
 def test_a_count_of_intermediates_may_be_that_of_the_answer(count: int, verdict: OverallVerdict) -> None:
     question = f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 steps?"
     answer = f"I find {count}. Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
@@ -174,7 +174,7 @@ def test_what_is_denied_of_any_reaction_must_hold_of_all(
 IN_TWO_STEPS = f"Which precursors can be converted into {ACID} in exactly 2 reaction steps?"
 
 
-@pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "PARTIALLY_VERIFIED")])
+@pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "UNVERIFIABLE")])
 def test_reactions_are_a_route_if_a_product_of_one_reacts_in_the_next(
     last: str | None, verdict: OverallVerdict
 ) -> None:
@@ -196,12 +196,12 @@ PRECURSOR = {"claim": "precursor", "sentence": 2, "molecule": ETHANOL}
         (PRECURSOR, "VERIFIED"),
         ({**PRECURSOR, "product": ACID}, "VERIFIED"),
         ({**PRECURSOR, "product": ACID, "steps": 1}, "REFUTED"),
-        ({**PRECURSOR, "molecule": "CC=O"}, "PARTIALLY_VERIFIED"),
+        ({**PRECURSOR, "molecule": "CC=O"}, "UNVERIFIABLE"),
         ({**PRECURSOR, "molecule": "CC=O", "steps": 1}, "VERIFIED"),
         # The graph does not know the molecule.
         ({**PRECURSOR, "molecule": "CCCl"}, "PARTIALLY_VERIFIED"),
         # Four molecules, or four routes?
-        ({"claim": "count", "sentence": 2, "value": 4, "product": ACID, "steps": 2}, "PARTIALLY_VERIFIED"),
+        ({"claim": "count", "sentence": 2, "value": 4, "product": ACID, "steps": 2}, "UNVERIFIABLE"),
         (
             {"claim": "count", "sentence": 2, "value": 4, "role": "route", "product": ACID, "steps": 2},
             "REFUTED",
@@ -323,7 +323,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("It works better than others.", {"claim": "other", "sentence": 2}, "PARTIALLY_VERIFIED"),
         ("Brine is the solvent.", None, "PARTIALLY_VERIFIED"),
         # What "7 reactions" are is taken from the question, so it does not refute.
-        ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "PARTIALLY_VERIFIED"),
+        ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "UNVERIFIABLE"),
         ("There is one reaction.", {**COUNT, "value": 1, "role": "product"}, "VERIFIED"),
         ("These precursors are recorded.", None, "VERIFIED"),
         ("They go from one reaction to the next, in the same way.", None, "VERIFIED"),
@@ -333,7 +333,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("Ethanol reacts.", None, "PARTIALLY_VERIFIED"),
         (f"Pyridine ({ETHANOL}) reacts.", made(2, "reactant", ETHANOL), "PARTIALLY_VERIFIED"),
         ("EtOH and AcOH react.", made(2, "reactant", "EtOH"), "PARTIALLY_VERIFIED"),
-        ("Methanol reacts.", made(2, "reactant", "methanol"), "PARTIALLY_VERIFIED"),
+        ("Methanol reacts.", made(2, "reactant", "methanol"), "UNVERIFIABLE"),
         ("NaOH reacts.", made(2, "reactant", "NaOH"), "UNVERIFIABLE"),
         ("Cysteamine reacts.", made(2, "reactant", "cysteamine"), "PARTIALLY_VERIFIED"),
         (f"The acetic acid ester {ESTER} forms.", made(2, "product", ESTER), "VERIFIED"),
@@ -390,7 +390,7 @@ TWO_STEPS = Verifier(
     [
         ("precursors can lead to {} in exactly 2 reaction steps", {"value": 4}, "VERIFIED"),
         ("precursors can lead to {} in exactly 2 reaction steps", {"value": 2}, "VERIFIED"),
-        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 3}, "PARTIALLY_VERIFIED"),
+        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 3}, "UNVERIFIABLE"),
         (
             "precursors can lead to {} in exactly 2 reaction steps",
             {"value": 2, "role": "reactant", "steps": 2, "product": ACID},
@@ -594,7 +594,7 @@ def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
         f"Reaction 13: CC=O + OO -> {ACID} in O. Reaction 14: CC#N -> {ACID}; agent Cl; solvents O, ClCCl."
     )
     found = judge_answer(REACTIONS, answer, verifier)
-    assert found.verdict == "PARTIALLY_VERIFIED"
+    assert found.verdict == "UNVERIFIABLE"
     assert found.support == pytest.approx(8 / 9)
     lenient = Thresholds(verified=0.8, false_claims=1)
     assert judge_answer(REACTIONS, answer, verifier, lenient).verdict == "VERIFIED"
