@@ -1,19 +1,23 @@
 """What a sentence says that its claims do not: a sentence is read whole where nothing is left."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 
-from retrocypher.kg.claims.claim import Claim, Predicate
+from retrocypher.kg.claims.claim import COMPARISONS, Claim, Predicate
 from retrocypher.kg.claims.sentences import Sentence
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import load_words
+from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.names import load_names
 
 _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99
 _NEAR = 4
+_LARGER = 4
+"""Atoms that the molecule of a class has at least besides those of the one that the class is named for."""
 _BEFORE_PRONOUNS = frozenset(
     (
         *("the", "this", "that", "these", "those", "first", "second", "third", "last", "next", "from"),
@@ -22,6 +26,7 @@ _BEFORE_PRONOUNS = frozenset(
 )
 _SAME = 0.0005
 _MORE = ("other", "others", "else", "further", "more", "second", "third")
+_APART = ("apart from", "other than", "except", "excepting")
 _MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
 """Tags and commands, in which molecules are not found."""
 _SUBJECTS = frozenset(
@@ -68,8 +73,21 @@ class Asked:
     steps: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """What a model that has read a sentence says of it besides claims.
+
+    Attributes:
+        names: Names of molecules in its claims, in lower case.
+        remarks: Words of the sentence that say nothing of the graph.
+    """
+
+    names: frozenset[str] = frozenset()
+    remarks: Counter[str] = field(default_factory=Counter)
+
+
 def left_in(
-    sentence: Sentence, claims: Sequence[Claim], asked: Asked, *, by_model: bool = False
+    sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: ByModel | None = None
 ) -> tuple[str, ...]:
     """Return what a sentence says and no claim of it, a few words each.
 
@@ -81,12 +99,14 @@ def left_in(
     molecules.
 
     Args:
-        by_model: Whether a model has read the sentence; else rules have.
+        by_model: What a model says of the sentence; None if rules have read it.
     """
     return tuple(dict.fromkeys(_left(sentence, claims, asked, by_model)))
 
 
-def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: bool) -> Iterator[str]:
+def _left(
+    sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: ByModel | None
+) -> Iterator[str]:
     tokens = sentence.tokens
     named = {name for claim in claims for name in claim.molecules}
     yield from (
@@ -96,32 +116,44 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
     )
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
-    yield from _numbers(tokens, claims, asked, by_model)
-    yield from _names(tokens, named | asked.known)
-    counts = any(each.predicate == "COUNT" for each in claims)
+    yield from _numbers(tokens, claims, asked, by_model is not None)
+    yield from _names(tokens, named | asked.known, sentence.asks, by_model)
+    said = {each.predicate for each in claims}
+    compared = {each.predicate for each in claims if each.reactions}
+    counts = "COUNT" in said
     denies = any(each.negated or _counts_none(each) for each in claims)
-    best = any(each.predicate == "BEST_YIELD" for each in claims)
+    alike = by_model is not None and "SAME_MOLECULES" in said
+    compares = by_model is not None and "HIGHER_YIELD" in said
+    best = compares or "BEST_YIELD" in said
+    remarks = Counter(by_model.remarks) if by_model else Counter()
     # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
-    exempt = _is_legend(tokens) or (by_model and needs_no_claim(sentence))
+    exempt = _is_legend(tokens) or (by_model is not None and needs_no_claim(sentence))
     for place, token in enumerate(tokens):
         kinds = token.kinds
-        if (
-            (_denies(token) and not (denies or exempt or (counts and _no_others(tokens, place))))
+        if remarks[token.text] > 0:
+            remarks[token.text] -= 1
+        elif (
+            (
+                _denies(token)
+                and not (alike and token.text.lower() in _APART)
+                and not (denies or exempt or (counts and _no_others(tokens, place)))
+            )
             or (
                 "exclusives" in kinds
                 and not (counts or denies or _of_steps(tokens, place, asked) or _of_yield(tokens, place))
+                and not (by_model and compared.intersection(COMPARISONS))
             )
-            or ("best_words" in kinds and not (best or sentence.asks))
+            or ("best_words" in kinds and not (best or sentence.asks or _is_farewell(tokens)))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
-            or "below_best" in kinds
-            or "worded_yields" in kinds
+            or ("below_best" in kinds and not compares)
+            or ("worded_yields" in kinds and not (by_model and "YIELD" in said))
             or "stray" in kinds
             or "doubts" in kinds
         ):
             yield token.text
     if not (sentence.introduces or sentence.asks):
         # For rules, that a molecule takes part does not say in which role.
-        telling = [each for each in claims if by_model or each.predicate != "TAKES_PART_IN"]
+        telling = [each for each in claims if by_model is not None or each.predicate != "TAKES_PART_IN"]
         yield from _roles(tokens, telling, asked)
 
 
@@ -157,10 +189,10 @@ def _is_named_with(token: Token) -> bool:
 
 
 def _counts_none(claim: Claim) -> bool:
-    """Whether a count says that there is none, or that a reaction makes one product, and no co-product."""
+    """Whether a count says that there is none, or no other: one product of a reaction, or one reaction."""
     if claim.predicate != "COUNT":
         return False
-    return claim.object == 0 or (claim.object == 1 and claim.role == "PRODUCES" and bool(claim.reactions))
+    return claim.object == 0 or (claim.object == 1 and claim.role == "PRODUCES" and claim.subject is not None)
 
 
 def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
@@ -175,6 +207,15 @@ def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> It
             and not (said & _SAYS[token.role] or repeated.get(token.role))
         ):
             yield token.text
+
+
+def _is_farewell(tokens: Sequence[Token]) -> bool:
+    """Whether it is a closing such as ``Best, Ana``."""
+    return (
+        len(tokens) in (2, 3)
+        and tokens[1].text == ","
+        and all(each.kind in ("word", "mark") for each in tokens)
+    )
 
 
 def _is_legend(tokens: Sequence[Token]) -> bool:
@@ -203,13 +244,20 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
     ]
     listed = _listed(claims)
     plain = not any("exclusives" in each.kinds for each in tokens)
+    many = any((each.steps or 0) > 1 or (each.predicate == "COUNT" and each.object != 1) for each in claims)
     for place, token in enumerate(tokens):
         worded, value = "number_words" in token.kinds, value_of(token)
         counted = counted_at(tokens, place)
         own = _counted_as(counted, listed)
-        if "several" in token.kinds and counted is not None and not _is_own(own, plain):
+        if (
+            "several" in token.kinds
+            and counted is not None
+            and not (_is_own(own, plain) or (by_model and many))
+        ):
             yield token.text
         if value is None or (worded and _is_pronoun(tokens, place, counted)):
+            continue
+        if by_model and token.text.lower() == "one" and _one_of_two(tokens, place):
             continue
         if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
             continue
@@ -235,7 +283,7 @@ def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
     before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET | {":"}]
     if len(before) > 1 and before[-1].text in ("of", "/") and before[-2].kind == "number":
         before = before[:-2]
-    return bool(before) and bool(before[-1].kinds & {"step_words", "counters"})
+    return any(each.kinds & {"step_words", "counters"} for each in before[-2:])
 
 
 def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> bool:
@@ -250,6 +298,11 @@ def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> b
     return counted is None and (goes_on or stands_for)
 
 
+def _one_of_two(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "one" stands beside "the other": ``a reactant in one reaction and an agent in the other``."""
+    return any(each.text.lower() in ("other", "another") for each in tokens[place + 2 :])
+
+
 def _told(claims: Sequence[Claim]) -> Iterator[float]:
     for claim in claims:
         yield from map(float, claim.reactions)
@@ -259,6 +312,8 @@ def _told(claims: Sequence[Claim]) -> Iterator[float]:
             yield claim.low
         if claim.steps is not None:
             yield float(claim.steps)
+        if claim.difference is not None:
+            yield claim.difference
 
 
 def _listed(claims: Sequence[Claim]) -> Mapping[Predicate, frozenset[float]]:
@@ -317,7 +372,10 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
 def _of_steps(tokens: Sequence[Token], place: int, asked: Asked) -> bool:
     """Whether "exactly" speaks of the steps that were asked for, or "total" of a length."""
     after = tokens[place + 1 : place + 2 + _NEAR]
-    return asked.steps is not None and any("step_words" in each.kinds for each in after)
+    of_all = any(
+        value_of(each) == asked.steps and other.kinds & {"reactions"} for each, other in pairwise(after)
+    )
+    return asked.steps is not None and (of_all or any("step_words" in each.kinds for each in after))
 
 
 def _of_yield(tokens: Sequence[Token], place: int) -> bool:
@@ -351,7 +409,9 @@ def _begins_section(tokens: Sequence[Token]) -> bool:
     return tokens[1].text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
-def _names(tokens: Sequence[Token], named: Collection[str]) -> Iterator[str]:
+def _names(
+    tokens: Sequence[Token], named: Collection[str], asks: bool, by_model: ByModel | None
+) -> Iterator[str]:
     """Names of molecules that no claim is about; one that is not known may have a SMILES beside it."""
     names = load_names()
     for place, token in enumerate(tokens):
@@ -363,8 +423,22 @@ def _names(tokens: Sequence[Token], named: Collection[str]) -> Iterator[str]:
         of_class = bool(after) and names.classes.fullmatch(after[0].text) is not None
         # "pyridine (CCO)" is false, whatever is claimed of CCO.
         told = set(known) <= set(named) if known else any(each.kind == "molecule" for each in beside)
+        if by_model is not None:
+            told = told or any(token.text.casefold() in each for each in by_model.names)
+            # "You asked about the oxindole", "the aniline Nc1ccc(OC)cc1"
+            of_class = of_class or (asks and not known) or _is_kind(known, after)
         if not (told or of_class):
             yield token.text
+
+
+def _is_kind(known: Sequence[str], after: Sequence[Token]) -> bool:
+    """Whether a name stands for the class of the larger molecule right behind it."""
+    if len(known) != 1 or not after or after[0].kind != "molecule":
+        return False
+    small, large = molecule_of(known[0]), molecule_of(after[0].text)
+    if large.GetNumAtoms() < small.GetNumAtoms() + _LARGER:
+        return False
+    return bool(large.HasSubstructMatch(small))
 
 
 def _is_part(before: Sequence[Token], token: Token) -> bool:
@@ -373,4 +447,4 @@ def _is_part(before: Sequence[Token], token: Token) -> bool:
 
 
 def _without_names(tokens: Sequence[Token]) -> list[Token]:
-    return [each for each in tokens if each.kind != "mark" and "names" not in each.kinds]
+    return [each for each in tokens if each.kind != "mark" and each.text != "#" and "names" not in each.kinds]

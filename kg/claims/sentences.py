@@ -87,7 +87,8 @@ class Sentence:
         """Whether it is a heading, ends with a colon, speaks of what follows, or only names roles."""
         last = next((each.text for each in reversed(self.tokens) if each.text not in "*_`\"'"), "")
         announces = any("introductions" in each.kinds for each in self.tokens)
-        return self.kind == "heading" or last == ":" or announces or self._is_label
+        bold = self.text.startswith("**") and self.text.endswith("**") and "**" not in self.text[2:-2]
+        return self.kind == "heading" or bold or last == ":" or announces or self._is_label
 
     @property
     def _is_label(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.words import AGENTS_FROM, MARK, PRODUCTS_FROM, Verb, Words, load_words
 from retrocypher.kg.graph.molecules import Mention, canonical_name, find_molecules, is_doubtful
+from retrocypher.kg.graph.names import load_names
 
 LONGEST = 100_000
 """Characters of an answer that are read."""
@@ -249,6 +250,9 @@ def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     starts, stops = {mention.start for mention in sure}, {mention.stop for mention in sure}
     found: list[Mention] = []
     for mention in mentions:
+        if mention.smiles in load_names().molecules:
+            # "NBS" is a SMILES, too.
+            continue
         if is_doubtful(mention.smiles):
             after = _LIST_AFTER.match(text, mention.stop)
             before = _LIST_BEFORE.search(text[max(0, mention.start - 8) : mention.start])

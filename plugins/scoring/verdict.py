@@ -12,6 +12,7 @@ from retrocypher.kg.claims.claim import (
     Claim,
     Predicate,
     Reading,
+    Term,
     Verdict,
     VerifiedClaim,
 )
@@ -30,6 +31,8 @@ from retrocypher.prompts.validation.question import read_question
 _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
+_LOOSELY_SAID = ("SAME_MOLECULES", "SHARES", "IS")
+"""Claims that one may mean in another way, such as *the same reactants* for the main ones."""
 _OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
 _COUNTED_ALONG: dict[str, Predicate] = {"multi_step_precursors": "REACTS_IN", "intermediates": "PRODUCES"}
 """What an answer to these may count besides routes."""
@@ -68,8 +71,18 @@ class Requirements:
             return []
         if self.routes:
             return self._of_routes(reading)
+        made: dict[Term, set[Term]] = {}
+        for each in reading.claims:
+            if each.predicate == "PRODUCES" and each.reactions and not each.negated:
+                made.setdefault(each.subject, set()).add(each.object)
+        # A reaction of which the answer says what else it makes is an aside, if another one is the answer.
+        meant = [each for each in reading.reactions if made.get(each, set()).intersection(self.products)]
+        asides = {each for each, names in made.items() if meant and not names.intersection(self.products)}
         claims = [
-            _required(number, "PRODUCES", name) for number in reading.reactions for name in self.products
+            _required(number, "PRODUCES", name)
+            for number in reading.reactions
+            if number not in asides
+            for name in self.products
         ]
         if self.asked.intent == "best_yield" and self.target is not None:
             said = [each for each in reading.claims if each.predicate == "BEST_YIELD"]
@@ -89,6 +102,9 @@ class Requirements:
     def _chains(self, reading: Reading) -> list[tuple[int, ...]]:
         """The routes of an answer; a reaction outside of all of them is one of a single step."""
         inside = {number for route in reading.routes for number in route}
+        if any(len(route) == self.asked.steps for route in reading.routes):
+            # A reaction of which the answer says what it does is an aside.
+            inside.update(number for claim in reading.claims if _is_role(claim) for number in claim.reactions)
         return [*reading.routes, *((number,) for number in reading.reactions if number not in inside)]
 
     def completed(self, claim: Claim) -> Claim:
@@ -131,7 +147,7 @@ class Requirements:
             return claim
         along = _COUNTED_ALONG.get(self.asked.intent or "")
         role = claim.role or ("LEADS_TO" if self.routes else "PRODUCES")
-        if role == "LEADS_TO" or (self.routes and role == along):
+        if role == "LEADS_TO" or (self.routes and role == along and claim.subject is None):
             start = claim.subject or (self.start if self.asked.intent == "chains_between" else None)
             return replace(
                 claim,
@@ -267,6 +283,10 @@ def requirements_of(question: str) -> Requirements:
     )
 
 
+def _is_role(claim: Claim) -> bool:
+    return claim.predicate in ROLE_PREDICATES and not claim.negated
+
+
 def _is_loose(claim: Claim) -> bool:
     """Whether all it says of a molecule is that some reaction of the graph holds it."""
     return not (claim.reactions or claim.product or claim.negated or claim.predicate not in _OF_A_MOLECULE)
@@ -377,7 +397,7 @@ def is_false(found: VerifiedClaim) -> bool:
         return False
     if found.verdict == "UNCERTAIN":
         of_known = bool(found.claim.reactions) or found.claim.product is not None
-        return found.claim.predicate not in ("YIELD", "COUNT") and of_known
+        return found.claim.predicate not in ("YIELD", "COUNT", "HIGHER_YIELD") and of_known
     return found.verdict != "SUPPORTED"
 
 
@@ -438,6 +458,7 @@ def judge_answer(
         and (each.predicate in ("COUNT", "PRECURSOR_OF") or each in reading.worded)
     ]
     unsure += reading.worded
+    unsure += [each for each in reading.claims if each.predicate in _LOOSELY_SAID]
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
 
 
@@ -475,7 +496,7 @@ def _is_open(found: VerifiedClaim) -> bool:
     """Whether a count or a precursor cannot be compared with the graph, or a range of yields is wider."""
     claim = found.claim
     of_range = claim.subject is None and claim.low is not None
-    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF")
+    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF", "HIGHER_YIELD")
     return of_all and found.verdict == "UNCERTAIN" and not found.doubted
 
 

@@ -516,6 +516,90 @@ def test_a_claim_is_shown_with_record_confidence_and_text() -> None:
     )
 
 
+PAIR = Verifier(
+    asking_reactions(
+        (
+            Reaction(5, (ETHANOL, ACID), (ESTER,), ("Cl",), ("O",), (80.0,)),
+            Reaction(6, (ETHANOL, ACID), (ESTER,), (), ("O",), (75.5,)),
+        )
+    )
+)
+HIGHER = {"claim": "higher_yield", "reaction": 5, "than": [6]}
+COMMON = {"claim": "common", "reactions": [5, 6]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims", "verdict"),
+    [
+        ("The yield of the former is higher.", [HIGHER], "VERIFIED"),
+        ("The latter gives the lowest yield.", [HIGHER], "VERIFIED"),
+        ("The gap is 4.5 points.", [{**HIGHER, "by": 4.5}], "VERIFIED"),
+        ("The gap is 5 points.", [{**HIGHER, "by": 5}], "PARTIALLY_VERIFIED"),
+        ("The gap is 9 points.", [{**HIGHER, "by": 9}], "REFUTED"),
+        ("The gap is 4.5 points.", [HIGHER], "PARTIALLY_VERIFIED"),
+        ("The latter has the better yield.", [{**HIGHER, "reaction": 6, "than": [5]}], "REFUTED"),
+        ("They use the same solvent.", [{**COMMON, "role": "solvent", "share": "all"}], "VERIFIED"),
+        ("Their agents differ.", [{**COMMON, "role": "agent", "share": "different"}], "VERIFIED"),
+        ("No agent is in both.", [{**COMMON, "role": "agent", "share": "none"}], "VERIFIED"),
+        ("They share a reactant.", [{**COMMON, "role": "reactant", "share": "some"}], "VERIFIED"),
+        ("They differ only in Cl.", [{**COMMON, "share": "all", "besides": ["Cl"]}], "VERIFIED"),
+        ("All is the same.", [{**COMMON, "share": "all"}], "UNVERIFIABLE"),
+        ("No solvent is in both.", [{**COMMON, "role": "solvent", "share": "none"}], "UNVERIFIABLE"),
+        ("Both reactions are known.", [{"claim": "listed", "reactions": [5, 6], "value": 2}], "VERIFIED"),
+        (
+            "All three are known.",
+            [{"claim": "listed", "reactions": [5, 6], "value": 3}],
+            "PARTIALLY_VERIFIED",
+        ),
+        ("I have nothing to add.", [{"claim": "remark", "text": "nothing to add"}], "VERIFIED"),
+        ("The solvent is not known.", [{"claim": "remark", "text": "is not known"}], "PARTIALLY_VERIFIED"),
+        ("The solvent is not known.", [{"claim": "remark", "text": "not here"}], "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_comparisons_and_remarks(
+    sentence: str, claims: list[dict[str, Any]], verdict: OverallVerdict
+) -> None:
+    told = [{**each, "reaction": number} for number in (5, 6) for each in ALL]
+    answer = f"Reactions 5 and 6 make {ESTER} from {ETHANOL} and {ACID}. {sentence}"
+    stated = read_stated(json.dumps([*told, *({**each, "sentence": 2} for each in claims)]), 2)
+    question = f"Which reactions give {ESTER} directly as a product?"
+    assert not stated.refused
+    assert judge_answer(question, answer, PAIR, entries=stated.usable).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("places", "verdict"),
+    [
+        ({"same": [2], "different": [1]}, "VERIFIED"),
+        ({"same": [-1]}, "VERIFIED"),
+        ({"same": [1], "different": [2]}, "UNVERIFIABLE"),
+        ({"same": [3]}, "UNVERIFIABLE"),
+    ],
+)
+def test_steps_of_routes_are_compared(places: dict[str, Any], verdict: OverallVerdict) -> None:
+    routes = {"claim": "routes", "sentence": 1, "routes": [[5, 6], [7, 6]], **places}
+    answer = "The routes 5 → 6 and 7 → 6 share a step."
+    way = (*WAY, (7, "CO", "CC=O"))
+    question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+    assert verdict_on_way(question, answer, routes, way=way) == verdict
+
+
+@pytest.mark.parametrize(
+    ("molecule", "verdict"),
+    [
+        ("ethyl ethanoacetate = CCOC(C)=O", "VERIFIED"),
+        ("ethyl ethanoacetate = CCO", "UNVERIFIABLE"),
+        ("methyl acetate = CCOC(C)=O", "PARTIALLY_VERIFIED"),
+        ("ethyl ethanoacetate = no SMILES", "PARTIALLY_VERIFIED"),
+        ("ethyl ethanoacetate", "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_a_name_may_have_the_smiles_that_the_model_knows(molecule: str, verdict: OverallVerdict) -> None:
+    told = [{**each, "sentence": 1} for each in ALL[:2]]
+    answer = f"In reaction 5, {ETHANOL} and {ACID} react. Ethyl ethanoacetate is formed."
+    assert check(answer, *told, made(2, "product", molecule)).verification.verdict == verdict
+
+
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 PRECURSORS = f"From which direct precursors is {ACID} made?"
 REACTIONS = f"Which reactions give {ACID} directly as a product?"
