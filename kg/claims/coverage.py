@@ -127,7 +127,7 @@ def _left(
     best = compares or "BEST_YIELD" in said
     remarks = Counter(by_model.remarks) if by_model else Counter()
     # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
-    exempt = _is_legend(tokens) or (by_model is not None and needs_no_claim(sentence))
+    exempt = by_model is not None and needs_no_claim(sentence)
     for place, token in enumerate(tokens):
         kinds = token.kinds
         if remarks[token.text] > 0:
@@ -216,12 +216,6 @@ def _is_farewell(tokens: Sequence[Token]) -> bool:
         and tokens[1].text == ","
         and all(each.kind in ("word", "mark") for each in tokens)
     )
-
-
-def _is_legend(tokens: Sequence[Token]) -> bool:
-    """Whether it says what an abbreviation stands for, ``n.r. = not recorded``, and names nothing else."""
-    said = any(each.text == "=" for each in tokens) and any("untold" in each.kinds for each in tokens)
-    return said and all(each.kind in ("word", "mark") and "yield_words" not in each.kinds for each in tokens)
 
 
 def _no_others(tokens: Sequence[Token], place: int) -> bool:

@@ -279,7 +279,7 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
         if left:
             unread.append(Unread(sentence.number, sentence.text, left))
         claims.update(dict.fromkeys(said))
-    routes.update(dict.fromkeys(_linked(claims, routes)))
+    routes.update(dict.fromkeys(linked_routes(claims, routes)))
     worded &= claims.keys()
     return Reading(
         tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole, frozenset(worded)
@@ -315,7 +315,9 @@ def _remarks(entries: Sequence[AnyEntry], sentence: Sentence) -> Counter[str] | 
     return words
 
 
-def _linked(claims: Iterable[Claim], routes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+def linked_routes(
+    claims: Iterable[Claim], routes: Iterable[tuple[int, ...]] = ()
+) -> Iterator[tuple[int, ...]]:
     """Yield the chains outside of all routes: a product of each reaction is a reactant of the next."""
     told = {number for route in routes for number in route}
     makes: dict[int, set[Any]] = {}
@@ -370,10 +372,9 @@ def _told_later(sentence: Sentence, later: Sequence[AnyEntry]) -> Iterator[Claim
 def _named(entries: Sequence[AnyEntry]) -> Iterator[Claim]:
     """What accounts for ids that a sentence only names, or the heading of the sentences that say more."""
     for entry in entries:
-        value = entry.value if isinstance(entry, ListedEntry) else None
-        yield from (Claim(None, "TAKES_PART_IN", number, steps=value) for number in _reactions(entry))
-        if value is not None:
-            yield Claim(None, "IS", None, steps=value, besides=tuple(filter(None, _names(entry))))
+        yield from (Claim(None, "TAKES_PART_IN", number) for number in _reactions(entry))
+        if isinstance(entry, ListedEntry) and entry.value is not None:
+            yield Claim(None, "IS", None, steps=entry.value, besides=tuple(filter(None, _names(entry))))
 
 
 def _claims(entry: AnyEntry, made: Mapping[Any, str | None]) -> Iterator[Claim]:

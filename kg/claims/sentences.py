@@ -14,7 +14,6 @@ from retrocypher.kg.claims.tokens import (
     Token,
     masked,
     mentions_in,
-    separated,
     tokens_of,
     unreadable_in,
 )
@@ -218,10 +217,9 @@ def _pieces(
     """Yield the sentences of a block: text, tokens, words that look like SMILES and are none, citations."""
     # Blanks in their place, so that they are read for no claim.
     bare = _CITATION.sub(lambda found: " " * len(found[0]), content)
-    text = separated(bare)
-    mentions = mentions_in(text)
+    mentions = mentions_in(bare)
     names = {each.start: each.smiles for each in mentions}
-    plain = masked(text, mentions)
+    plain = masked(bare, mentions)
     ends = [] if kind == "row" or _JSON.match(bare) else sorted(_ends(plain))
     start = 0
     for stop in (*ends, len(plain)):

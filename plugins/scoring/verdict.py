@@ -102,9 +102,6 @@ class Requirements:
     def _chains(self, reading: Reading) -> list[tuple[int, ...]]:
         """The routes of an answer; a reaction outside of all of them is one of a single step."""
         inside = {number for route in reading.routes for number in route}
-        if any(len(route) == self.asked.steps for route in reading.routes):
-            # A reaction of which the answer says what it does is an aside.
-            inside.update(number for claim in reading.claims if _is_role(claim) for number in claim.reactions)
         return [*reading.routes, *((number,) for number in reading.reactions if number not in inside)]
 
     def completed(self, claim: Claim) -> Claim:
@@ -281,10 +278,6 @@ def requirements_of(question: str) -> Requirements:
         starts[0] if len(starts) == 1 else None,
         frozenset(names.values()),
     )
-
-
-def _is_role(claim: Claim) -> bool:
-    return claim.predicate in ROLE_PREDICATES and not claim.negated
 
 
 def _is_loose(claim: Claim) -> bool:
