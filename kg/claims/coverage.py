@@ -16,7 +16,7 @@ from retrocypher.kg.graph.names import load_names
 _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99
 _NEAR = 4
-_LARGER = 4
+_LARGER = 3
 """Atoms that the molecule of a class has at least besides those of the one that the class is named for."""
 _BEFORE_PRONOUNS = frozenset(
     (
@@ -117,7 +117,7 @@ def _left(
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
     yield from _numbers(tokens, claims, asked, by_model is not None)
-    yield from _names(tokens, named | asked.known, sentence.asks, by_model)
+    yield from _names(tokens, named | asked.known, len(named), by_model)
     said = {each.predicate for each in claims}
     compared = {each.predicate for each in claims if each.reactions}
     counts = "COUNT" in said
@@ -136,7 +136,7 @@ def _left(
             (
                 _denies(token)
                 and not (alike and token.text.lower() in _APART)
-                and not (denies or exempt or (counts and _no_others(tokens, place)))
+                and not (denies or exempt or (counts and by_model))
             )
             or (
                 "exclusives" in kinds
@@ -218,11 +218,6 @@ def _is_farewell(tokens: Sequence[Token]) -> bool:
     )
 
 
-def _no_others(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a denial says that there are no more than were counted."""
-    return place + 1 < len(tokens) and tokens[place + 1].text.lower() in _MORE
-
-
 def _denies(token: Token) -> bool:
     text = token.text.lower()
     negated = token.kind == "verb" and (" not" in text or "n't" in text or "n\u2019t" in text)
@@ -238,11 +233,16 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
     ]
     listed = _listed(claims)
     plain = not any("exclusives" in each.kinds for each in tokens)
+    none = by_model and any(each.negated for each in claims)
+    bracketed = [place for place in range(1, len(tokens) - 1) if _is_bracketed(tokens, place)]
+    counts_items = [tokens[place].value for place in bracketed] == [*range(1, len(bracketed) + 1)]
+    items = bracketed if by_model and counts_items and len(bracketed) > 1 else []
     many = any((each.steps or 0) > 1 or (each.predicate == "COUNT" and each.object != 1) for each in claims)
     for place, token in enumerate(tokens):
         worded, value = "number_words" in token.kinds, value_of(token)
         counted = counted_at(tokens, place)
-        own = _counted_as(counted, listed)
+        own = _counted_as(counted, listed) if counted or (by_model and worded) else frozenset()
+        after = tokens[place + 1].text.lower().split()[0] if place + 1 < len(tokens) else ""
         if (
             "several" in token.kinds
             and counted is not None
@@ -255,6 +255,9 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             continue
         if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
             continue
+        # "Five other reactions" besides one are a count of six.
+        if (after in _MORE and value > 1 and value + 1 in told) or (none and value == 0) or place in items:
+            continue
         if any(low - _SAME <= value <= high + _SAME for low, high in ranges):
             continue
         if asked.steps == value and (
@@ -262,14 +265,18 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             or _is_of_steps(tokens, place)
         ):
             continue
-        if counted is not None and plain and value in own:
+        if plain and value in own:
             continue
         if not worded and _is_label(tokens, place, value):
             continue
-        # "One route is …": a model says if it is a count.
-        if by_model and place == 0 and (token.text == "One" or _begins_section(tokens)):
+        # "One route is …", "Card 1: …": a model says if it is a count.
+        if by_model and ((place == 0 and token.text == "One") or _begins_section(tokens, place)):
             continue
         yield token.text
+
+
+def _is_bracketed(tokens: Sequence[Token], place: int) -> bool:
+    return tokens[place - 1].text == "(" and tokens[place + 1].text == ")"
 
 
 def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
@@ -324,12 +331,10 @@ def _listed(claims: Sequence[Claim]) -> Mapping[Predicate, frozenset[float]]:
 
 
 def _counted_as(counted: Token | None, listed: Mapping[Predicate, frozenset[float]]) -> frozenset[float]:
-    """Return which numbers of what is counted the claims of a sentence account for."""
-    if counted is None:
-        return frozenset()
-    if "reactions" in counted.kinds:
+    """Return which numbers of what is counted, or of anything, the claims of a sentence account for."""
+    if counted is not None and "reactions" in counted.kinds:
         return listed["COUNT"]
-    if counted.role is not None and counted.role in listed:
+    if counted is not None and counted.role in listed:
         return listed[counted.role]
     return frozenset().union(*listed.values())
 
@@ -354,7 +359,7 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
             continue
         if token.kind == "noun" or token.kinds & {"reactions", "routes", "countables", "step_words"}:
             return token
-        if token.kind not in ("word", "verb") or token.kinds & {"copulas", "determiners", "of"}:
+        if token.kind != "word" or token.kinds & {"copulas", "determiners", "of"}:
             return None
         if value_of(token) is not None and not any(
             "step_words" in each.kinds for each in tokens[at + 1 : at + 3]
@@ -373,12 +378,13 @@ def _of_steps(tokens: Sequence[Token], place: int, asked: Asked) -> bool:
 
 
 def _of_yield(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "only" says that a yield is low: ``only reaches 40 %``."""
-    return any(each.kind in ("percent", "yield") for each in tokens[place + 1 : place + _NEAR])
+    """Whether "only" says that a yield is low: ``only reaches 40 %``, ``40 % only``."""
+    near = [each for each in tokens[max(0, place - 2) : place] if each.text != "%"][-1:]
+    return any(each.kind in ("percent", "yield") for each in (*near, *tokens[place + 1 : place + _NEAR]))
 
 
 def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
-    """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``."""
+    """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``, ``1a.``."""
     if value != int(value) or not 0 < value <= _LARGEST_LABEL:
         return False
     before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET]
@@ -386,7 +392,8 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
         return True
     if not before:
         after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
-        return after in (".", ")") or (place > 0 and after == ":")
+        lettered = len(after) == 1 and after.isalpha() and tokens[place + 1].start == tokens[place].stop
+        return after in (".", ")") or lettered or (place > 0 and after == ":")
     numbered = before[-1].text.lower() in ("no.", "nr.")
     while before[-1].text.lower() in (":", "no.", "nr.", "number") and len(before) > 1:
         before.pop()
@@ -395,49 +402,66 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
 
 
-def _begins_section(tokens: Sequence[Token]) -> bool:
-    """Whether a sentence begins with the number of a section: ``2.1 Routes``."""
-    value = tokens[0].value
-    if tokens[0].kind != "number" or value is None or value > _LARGEST_LABEL or len(tokens) == 1:
+def _begins_section(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number is that of a section at the beginning of a sentence: ``2.1 Routes``, ``Card 1: …``."""
+    value, after = tokens[place].value, "".join(each.text for each in tokens[place + 1 : place + 2])
+    if value is None or value > _LARGEST_LABEL or place > 1 or not after:
         return False
-    return tokens[1].text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
+    if place:
+        return tokens[0].kind == "word" and not tokens[0].kinds and after in ":.\u2013\u2014-"
+    return after[0].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
 def _names(
-    tokens: Sequence[Token], named: Collection[str], asks: bool, by_model: ByModel | None
+    tokens: Sequence[Token], named: Collection[str], molecules: int, by_model: ByModel | None
 ) -> Iterator[str]:
-    """Names of molecules that no claim is about; one that is not known may have a SMILES beside it."""
+    """Names of molecules that no claim is about; one that is not known may have a SMILES beside it.
+
+    If a model has read the sentence, its claims must have as many molecules as there are names that are not
+    known: it has said what these are.
+    """
     names = load_names()
+    said = 0
     for place, token in enumerate(tokens):
         if "names" not in token.kinds:
             continue
         before, after = tokens[max(0, place - 6) : place], tokens[place + 1 : place + 7]
         beside = (*_without_names(before)[-1:], *_without_names(after)[:1])
-        known = () if _is_part(before, token) else names.of(token.text)
+        known = () if _is_part(tokens, place) else names.of(token.text)
         of_class = bool(after) and names.classes.fullmatch(after[0].text) is not None
         # "pyridine (CCO)" is false, whatever is claimed of CCO.
         told = set(known) <= set(named) if known else any(each.kind == "molecule" for each in beside)
         if by_model is not None:
+            said += not known
             told = told or any(token.text.casefold() in each for each in by_model.names)
-            # "You asked about the oxindole", "the aniline Nc1ccc(OC)cc1"
-            of_class = of_class or (asks and not known) or _is_kind(known, after)
+            told = told or (said <= molecules if not known else _is_kind(tokens, place, known, named))
         if not (told or of_class):
             yield token.text
 
 
-def _is_kind(known: Sequence[str], after: Sequence[Token]) -> bool:
-    """Whether a name stands for the class of the larger molecule right behind it."""
-    if len(known) != 1 or not after or after[0].kind != "molecule":
-        return False
-    small, large = molecule_of(known[0]), molecule_of(after[0].text)
-    if large.GetNumAtoms() < small.GetNumAtoms() + _LARGER:
-        return False
-    return bool(large.HasSubstructMatch(small))
+def _is_kind(tokens: Sequence[Token], place: int, known: Sequence[str], named: Collection[str]) -> bool:
+    """Whether a name stands for a larger molecule that contains it: ``the aniline Nc1cc(O)c(Cl)cc1F``.
+
+    That is the molecule right behind it; or, of the name of a ring behind "the", one of a claim.
+    """
+    small = molecule_of(known[0])
+    beside = [each.text for each in tokens[place + 1 : place + 3] if each.kind == "molecule"]
+    the = any("determiners" in each.kinds for each in tokens[max(0, place - 2) : place])
+    of_claims = named if the and small.GetRingInfo().NumRings() else ()
+    return len(known) == 1 and any(
+        each.GetNumAtoms() >= small.GetNumAtoms() + _LARGER and each.HasSubstructMatch(small)
+        for each in map(molecule_of, beside or of_claims)
+    )
 
 
-def _is_part(before: Sequence[Token], token: Token) -> bool:
-    """Whether a name is the end of a longer one, such as ``3-methyl-pyridine``."""
-    return bool(before) and before[-1].text.endswith("-") and before[-1].stop == token.start
+def _is_part(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a name is part of a longer one, such as ``3-methyl-pyridine`` or ``cyclohexane-1,4-dione``."""
+    around = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
+    edges = (tokens[place].start, tokens[place].stop)
+    return any(
+        each.kind == "mark" and "-" in each.text and {each.start, each.stop}.intersection(edges)
+        for each in around
+    )
 
 
 def _without_names(tokens: Sequence[Token]) -> list[Token]:

@@ -1,7 +1,7 @@
 """The claims that an extractor lists, sentence by sentence, and what an answer says by them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, pairwise
 from typing import Annotated, Any, Literal
@@ -248,14 +248,8 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
     answer = "\n".join(each.text for each in sentences.all).casefold()
     for sentence in sentences.all:
         own = [_heard(each, answer) for each in entries if each.sentence == sentence.number]
-        said = [
-            replace(claim, sentence=sentence.number)
-            for entry in own
-            if not (
-                isinstance(entry, ListedEntry) and entry.value is not None and told.issuperset(_names(entry))
-            )
-            for claim in _claims(entry, made)
-        ]
+        stated = [each for each in own if not _is_told(each, own, told)]
+        said = [replace(each, sentence=sentence.number) for entry in stated for each in _claims(entry, made)]
         for entry in own:
             if isinstance(entry, RouteEntry):
                 routes.setdefault(tuple(entry.reactions))
@@ -268,6 +262,7 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
         named = [
             *_named(entries if sentence.introduces or sentence.asks else own),
             *_told_later(sentence, later),
+            *(claim for entry in own if entry not in stated for claim in _claims(entry, made)),
         ]
         names = frozenset(
             each.partition(_IS)[0].casefold() for entry in own for each in _written(entry) if _IS in each
@@ -284,6 +279,24 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
     return Reading(
         tuple(claims), tuple(routes), tuple(reactions), tuple(unread), sentences.whole, frozenset(worded)
     )
+
+
+def _is_told(entry: AnyEntry, own: Sequence[AnyEntry], told: Collection[str | None]) -> bool:
+    """Whether other claims tell what a claim only sums up.
+
+    These are molecules of which all is said elsewhere, and "three of them" where claims of the sentence say
+    in which reactions the molecule has the role, and in which it does not.
+    """
+    if isinstance(entry, ListedEntry):
+        return entry.value is not None and set(_names(entry)) <= set(told)
+    if not isinstance(entry, CountEntry) or entry.molecule is None:
+        return False
+    roles = [
+        each
+        for each in own
+        if isinstance(each, RoleEntry) and (each.role, each.molecule) == (entry.role, entry.molecule)
+    ]
+    return any(each.negated for each in roles) and entry.value == sum(not each.negated for each in roles)
 
 
 def _heard(entry: AnyEntry, answer: str) -> AnyEntry:

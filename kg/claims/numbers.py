@@ -82,11 +82,7 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
             continue
         between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
         bare = [each for each in between if each.text not in QUIET and "reactions" not in each.kinds]
-        if (
-            groups
-            and all("lists" in each.kinds or each.text in _JOINING for each in bare)
-            and not _closes(between)
-        ):
+        if groups and all("lists" in each.kinds or each.text in _JOINING for each in bare):
             groups[-1].ids.append(token.whole)
             groups[-1].last = place
             continue
@@ -100,10 +96,6 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
         )
         groups.append(Group([token.whole], place, place, _in_brackets(tokens, place), linked))
     return groups
-
-
-def _closes(between: Sequence[Token]) -> bool:
-    return any(each.text in ")]" for each in between)
 
 
 def _in_brackets(tokens: Sequence[Token], place: int) -> bool:

@@ -26,7 +26,7 @@ _END = re.compile(
 )
 # A label in front of a sentence, "2." or "a.", and words that are cut short.
 _OPENS = re.compile(
-    r"(?:^|\n|[.!?:;]\s)[\s#*_(\[]*(?:\d{1,2}|[a-z])\Z|\b(?:e\.g|i\.e|cf|vs|approx|incl|resp|nr|rxn)\Z",
+    r"(?:^|\n|[.!?:;]\s)[\s#*_(\[]*(?:\d{1,2}[a-z]?|[a-z])\Z|\b(?:e\.g|i\.e|cf|vs|approx|incl|resp|nr|rxn)\Z",
     re.IGNORECASE,
 )
 _LONGEST_LABEL = 12
@@ -65,7 +65,7 @@ class Sentence:
         number: Its place in the answer, from 1.
         text: Its text without citations; a row is ``heading: cell`` for each column, with ``|`` between them.
         tokens: Its molecules, numbers and words.
-        kind: ``heading``, ``item`` for the first sentence of an item, ``row``, or ``text``.
+        kind: ``heading``, ``item`` or ``numbered`` for the first sentence of an item, ``row``, or ``text``.
         depth: How deep it stands in lists.
         paragraph: Number of the block that it stands in.
         unreadable: Words that look like SMILES and are none.
@@ -165,7 +165,7 @@ def _blocks(tokens: Sequence[Block]) -> Iterator[tuple[str, int, str]]:
             depth -= 1
             expected.pop()
         elif token.type == "list_item_open":
-            kind = "item"
+            kind = "numbered" if token.info else "item"
             number = int(token.info) if token.info.isdecimal() and len(token.info) < 10 else expected[-1]
             # A number that does not count the items is an id.
             label = "" if number == expected[-1] else f"{number}: "

@@ -141,11 +141,6 @@ def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
 MOST_MOLECULES = 2_000
 """Molecules of an answer that are read."""
 
-_LABEL = re.compile(
-    r"\b(?:route|path|pathway|option|method|scheme|part|type|figure|vitamin|section|step|entry|table) $",
-    re.IGNORECASE,
-)
-_DEGREES = re.compile(r"(?:\d|°) ?$")
 _LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
 _LIST_BEFORE = re.compile(
     r"(?:[`\"*]*(?:[ \t]*[,+/&;:|\u2192>][ \t`\"*]*|[ \t]+(?:and|or)[ \t]+[`\"*]{0,3})|[(`\"]|\*{1,3})$"
@@ -160,22 +155,18 @@ _BONDED = re.compile(
     r"[A-Za-z)\]]\d?[=#][A-Z(\[]|\[[A-Za-z]{1,2}[@H+\-\]]|[Cc]\d[A-Za-z(]*[Cc]|\)[\(A-Z]\w*[\(\[=]"
 )
 _QUOTE = re.compile("[|\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
-_LONE = re.compile(r"[A-Z]")
-_JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
-_JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
 
 
 def mentions_in(text: str) -> list[Mention]:
-    """Return the molecules of an answer by canonical name, without letters of the language."""
+    """Return the molecules of an answer by canonical name."""
     written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
-    edges = {edge for mention in written for edge in (mention.start, mention.stop)}
     found: list[Mention] = []
     for mention in written:
         apart = fragments(text, mention) or _alternatives(mention)
         name = name_of(mention.smiles)
         if len(apart) > 1:
             found.extend(apart)
-        elif name is not None and not _is_letter(text, mention, edges):
+        elif name is not None:
             found.append(Mention(name, mention.start, mention.stop))
     return found
 
@@ -207,18 +198,6 @@ def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
                 continue
         found.append(mention)
     return found
-
-
-def _is_letter(text: str, mention: Mention, edges: set[int]) -> bool:
-    """Whether it is a letter of the language: a temperature, a label, part of a name such as N,N-dimethyl."""
-    if not _LONE.fullmatch(mention.smiles):
-        return False
-    before, after = text[max(0, mention.start - 12) : mention.start], text[mention.stop : mention.stop + 2]
-    if _LABEL.search(before) or (mention.smiles in "CFK" and _DEGREES.search(before)):
-        return True
-    joined_after = _JOINED_AFTER.match(after) and mention.stop + 1 not in edges
-    joined_before = _JOINED_BEFORE.search(before) and mention.start - 1 not in edges
-    return bool(joined_after or joined_before)
 
 
 def unreadable_in(plain: str) -> list[str]:

@@ -301,8 +301,10 @@ def _count(claim: Claim, facts: Facts) -> int | str:
         return facts.along[claim.role, ends]
     if claim.reactions:
         known = facts.reactions.get(claim.reactions[0])
-        if known is None or claim.role not in ROLE_PREDICATES:
+        if known is None:
             return f"the graph has no reaction {claim.reactions[0]}"
+        if claim.role not in ROLE_PREDICATES:
+            return "it does not say what is counted"
         return len(known.roles[claim.role])
     if isinstance(claim.subject, str) and claim.role is not None:
         return facts.counts.get((claim.role, (claim.subject, claim.product)), 0)

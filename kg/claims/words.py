@@ -114,7 +114,7 @@ def load_words() -> Words:
         rf"(?P<molecule>{MARK}+)"
         rf"|(?P<named>(?<![\w-])(?:{numbered})(?!\w))"
         # "1-hexene", but not "3-step".
-        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?=[a-z]{{4}}))"
+        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?:(?=[a-z]{{4}})|(?<=[a-z]-\d-)(?=[a-z])))"
         r"|(?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w))"
         rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
         r"|(?<=\d )>(?= \d)"

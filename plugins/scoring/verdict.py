@@ -1,7 +1,8 @@
 """What an answer must be about, and the verdict on it from those on its claims."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, product
 from typing import get_args
 
 from msgspec import Struct
@@ -19,7 +20,7 @@ from retrocypher.kg.claims.claim import (
 from retrocypher.kg.claims.coverage import Asked, called_intermediates
 from retrocypher.kg.claims.extracted import AnyEntry, reading_of
 from retrocypher.kg.claims.reader import read_answer
-from retrocypher.kg.claims.sentences import sentences_of
+from retrocypher.kg.claims.sentences import Sentences, sentences_of
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
@@ -418,7 +419,20 @@ def judge_answer(
     else:
         reading = reading_of(entries, sentences, asked)
     stated = reading.claims if entries is None else _without_own_counts(reading.claims, required)
-    said = [required.completed(claim) for claim in stated if not _is_named(claim, required.known)]
+    # What one sentence only lists has the part that another one tells.
+    listed = {
+        each
+        for each in stated
+        if entries is not None
+        and each.predicate == "TAKES_PART_IN"
+        and not each.reactions
+        and _with_a_part(stated).issuperset(each.molecules)
+    }
+    said = [
+        claim if claim in listed else required.completed(claim)
+        for claim in stated
+        if not _is_named(claim, required.known)
+    ]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     verified = _or_of_molecules(verifier.verify(claims), stated, required, verifier)
@@ -429,6 +443,7 @@ def judge_answer(
         short += [
             f"A molecule of the question is no intermediate: {name}." for name in called & required.known
         ]
+    short += _disorder(sentences, reading)
     # "No reaction makes A" may speak of all reactions, or only of those that are asked about.
     denied = [each for each in stated if _is_loosely_denied(each) and required.completed(each) != each]
     short += [
@@ -444,15 +459,50 @@ def judge_answer(
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
     # "Two reactions" may be those of the answer, and a precursor one of fewer steps.
-    unsure = [
-        done
-        for each in reading.claims
-        if (done := required.completed(each)) != each
-        and (each.predicate in ("COUNT", "PRECURSOR_OF") or each in reading.worded)
-    ]
+    unsure = [done for each in reading.claims if (done := required.completed(each)) != each]
     unsure += reading.worded
+    # "In three reactions" may mean those of the answer.
+    unsure += [each for each in reading.claims if _counts_in_all(each)]
     unsure += [each for each in reading.claims if each.predicate in _LOOSELY_SAID]
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
+
+
+def _counts_in_all(claim: Claim) -> bool:
+    """Whether it counts reactions of all kinds in which a molecule has a role other than product."""
+    return (
+        claim.predicate == "COUNT"
+        and isinstance(claim.subject, str)
+        and claim.product is None
+        and claim.role in ("REACTS_IN", "USES_AGENT", "USES_SOLVENT")
+    )
+
+
+def _with_a_part(claims: Sequence[Claim]) -> set[str]:
+    """Return the molecules of which claims say in which reaction they have which role."""
+    return {
+        name
+        for each in claims
+        if each.predicate in ROLE_PREDICATES and each.reactions and not each.negated
+        for name in each.molecules
+    }
+
+
+def _disorder(sentences: Sentences, reading: Reading) -> Iterator[str]:
+    """Yield where a numbered list has what reactions of a route make in another order than the route."""
+    numbered = {each.number for each in sentences.all if each.kind == "numbered"}
+    made: dict[int | None, set[int]] = {}
+    for claim in reading.claims:
+        if claim.predicate == "PRODUCES" and claim.sentence in numbered:
+            made.setdefault(claim.sentence, set()).update(claim.reactions)
+    for one, other in pairwise(sorted(numbered)):
+        orders = {
+            route.index(first) < route.index(second)
+            for route in reading.routes
+            for first, second in product(made.get(one, ()), made.get(other, ()))
+            if other == one + 1 and first != second and {first, second} <= {*route}
+        }
+        if orders == {False}:
+            yield f"A numbered list is in another order than the steps of a route: {one}, {other}."
 
 
 def _or_of_molecules(

@@ -600,6 +600,78 @@ def test_a_name_may_have_the_smiles_that_the_model_knows(molecule: str, verdict:
     assert check(answer, *told, made(2, "product", molecule)).verification.verdict == verdict
 
 
+BENZENE, ANILINE = "c1ccccc1", "Nc1cc(F)c(Cl)cc1F"
+RING = Verifier(asking_reactions((Reaction(7, (ANILINE, ETHANOL), (ESTER,), (), (BENZENE,), (None,)),)))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        (f"The aniline {ANILINE} reacts, too.", "VERIFIED"),
+        ("The aniline reacts, too.", "VERIFIED"),
+        ("The aryl fluoride reacts, too.", "VERIFIED"),
+        ("The pyridine reacts, too.", "PARTIALLY_VERIFIED"),
+        ("It reacts in aniline, too.", "PARTIALLY_VERIFIED"),
+        ("The aryl fluoride reacts with an aryl iodide.", "PARTIALLY_VERIFIED"),
+        (f"1a. The free amine {ANILINE} reacts, too.", "VERIFIED"),
+        ("Card 1: The amine reacts, too.", "VERIFIED"),
+        ("It has (1) a ring, (2) an amine.", "VERIFIED"),
+        ("It has (1) a ring, (3) an amine.", "PARTIALLY_VERIFIED"),
+        (f"{ANILINE} reacts metal-free.", "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_words_that_say_no_more_than_the_claims(sentence: str, verdict: OverallVerdict) -> None:
+    told = [{**made(1, "reactant", each), "reaction": 7} for each in (ANILINE, ETHANOL)]
+    again = {**told[0], "sentence": 2}
+    question = f"From which direct precursors is {ESTER} made?"
+    answer = f"Reaction 7 takes {ANILINE} and {ETHANOL}.\n\n{sentence}"
+    stated = read_stated(json.dumps([*told, again]), 2)
+    assert judge_answer(question, answer, RING, entries=stated.usable).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("role", "more", "verdict"),
+    [
+        ("reactant", (), "VERIFIED"),
+        ("solvent", (), "UNVERIFIABLE"),
+        ("reactant", ({"claim": "count", "value": 1, "role": "reactant", "molecule": ETHANOL},), "VERIFIED"),
+        (
+            "reactant",
+            ({"claim": "count", "value": 2, "role": "reactant", "molecule": ETHANOL},),
+            "UNVERIFIABLE",
+        ),
+    ],
+)
+def test_what_is_said_of_no_reaction_does_not_refute(
+    role: str, more: Sequence[dict[str, Any]], verdict: OverallVerdict
+) -> None:
+    entries = ({**made(2, role, ETHANOL), "reaction": None}, *({**each, "sentence": 2} for each in more))
+    answer = f"{TRUE} It takes {ETHANOL}."
+    assert check(answer, *ALL, *entries).verification.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("order", "marks", "verdict"),
+    [
+        ((5, 6), ("1.", "2."), "VERIFIED"),
+        ((6, 5), ("1.", "2."), "PARTIALLY_VERIFIED"),
+        ((6, 5), ("-", "-"), "VERIFIED"),
+    ],
+)
+def test_a_numbered_list_is_in_the_order_of_a_route(
+    order: Sequence[int], marks: Sequence[str], verdict: OverallVerdict
+) -> None:
+    makes = {5: "CC=O", 6: ACID}
+    items = "\n".join(f"{mark} {makes[each]} (from {each})" for mark, each in zip(marks, order, strict=True))
+    made_by = [
+        {**made(place, "product", makes[each]), "reaction": each} for place, each in enumerate(order, 2)
+    ]
+    route = {"claim": "route", "sentence": 1, "reactions": [5, 6]}
+    question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+    answer = f"The route is 5 → 6.\n\n{items}"
+    assert verdict_on_way(question, answer, route, *made_by) == verdict
+
+
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 PRECURSORS = f"From which direct precursors is {ACID} made?"
 REACTIONS = f"Which reactions give {ACID} directly as a product?"
