@@ -334,7 +334,7 @@ def _counted_as(counted: Token | None, listed: Mapping[Predicate, frozenset[floa
     """Return which numbers of what is counted, or of anything, the claims of a sentence account for."""
     if counted is not None and "reactions" in counted.kinds:
         return listed["COUNT"]
-    if counted is not None and counted.role in listed:
+    if counted is not None and counted.role is not None and counted.role in listed:
         return listed[counted.role]
     return frozenset().union(*listed.values())
 
