@@ -17,7 +17,14 @@ Predicate = Literal[
     "LEADS_TO",
     "PRECURSOR_OF",
     "COUNT",
+    "HIGHER_YIELD",
+    "SAME_MOLECULES",
+    "SHARES",
+    "IS",
 ]
+
+COMPARISONS: tuple[Predicate, ...] = ("HIGHER_YIELD", "SAME_MOLECULES", "SHARES", "IS")
+"""What compares two reactions."""
 
 ROLE_PREDICATES: tuple[Predicate, ...] = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
 """The relationships of the graph, each the role of a molecule in a reaction."""
@@ -51,6 +58,10 @@ class Claim:
                                           the molecule (or any) to ``product``
     ``COUNT``           start, number     with ``steps`` and the role ``REACTS_IN`` or ``PRODUCES``: so many
                                           molecules begin such routes, or are made and used within them
+    ``HIGHER_YIELD``    id, id            the first has a higher yield, by ``difference`` points
+    ``SAME_MOLECULES``  id, id            both have the same molecules in the ``role``, or in all roles
+    ``SHARES``          id, id            both have some molecule in the ``role``, or in any role
+    ``IS``              id, id            they are the same reaction; ``steps`` is its place in two routes
     ==================  ================  ==============================================================
 
     A reaction is its integer id, or None for some reaction that is not named. A molecule is a canonical
@@ -64,7 +75,9 @@ class Claim:
             where it ends.
         share: For a ``YIELD`` up to 1 without a percent sign, such as 0.81: it may be a share of 1.
         origin: ``question`` where it must hold for the answer to be one to its question.
-        role: Of a ``COUNT``, what is counted.
+        role: Of a ``COUNT``, what is counted; of ``SAME_MOLECULES`` and ``SHARES``, what is compared.
+        difference: Of ``HIGHER_YIELD``, how much higher it is, in percentage points.
+        besides: Of ``SAME_MOLECULES`` and ``SHARES``, molecules that are left aside.
         sentence: Number of the sentence of the answer that says it, from 1; None where none does.
     """
 
@@ -77,6 +90,8 @@ class Claim:
     share: bool = False
     negated: bool = False
     role: Predicate | None = None
+    difference: float | None = None
+    besides: tuple[str, ...] = ()
     origin: Literal["answer", "question"] = field(default="answer", compare=False)
     sentence: int | None = field(default=None, compare=False)
 
@@ -91,13 +106,15 @@ class Claim:
     def molecules(self) -> tuple[str, ...]:
         """The molecules it names."""
         named = (self.subject, self.object, self.product)
-        return tuple(dict.fromkeys(each for each in named if isinstance(each, str)))
+        return tuple(dict.fromkeys((*(each for each in named if isinstance(each, str)), *self.besides)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim as it stands in a record; what is not said of it is left out."""
         kept = ("subject", "predicate", "object")
         values = {part.name: getattr(self, part.name) for part in fields(self)}
-        return {name: value for name, value in values.items() if name in kept or value not in (None, False)}
+        return {
+            name: value for name, value in values.items() if name in kept or value not in (None, False, ())
+        }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Claim":

@@ -1,19 +1,23 @@
 """What a sentence says that its claims do not: a sentence is read whole where nothing is left."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 
-from retrocypher.kg.claims.claim import Claim, Predicate
+from retrocypher.kg.claims.claim import COMPARISONS, Claim, Predicate
 from retrocypher.kg.claims.sentences import Sentence
 from retrocypher.kg.claims.tokens import Token
 from retrocypher.kg.claims.words import load_words
+from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.names import load_names
 
 _QUIET = frozenset("#*`\"'_([{")
 _LARGEST_LABEL = 99
 _NEAR = 4
+_LARGER = 3
+"""Atoms that the molecule of a class has at least besides those of the one that the class is named for."""
 _BEFORE_PRONOUNS = frozenset(
     (
         *("the", "this", "that", "these", "those", "first", "second", "third", "last", "next", "from"),
@@ -22,6 +26,7 @@ _BEFORE_PRONOUNS = frozenset(
 )
 _SAME = 0.0005
 _MORE = ("other", "others", "else", "further", "more", "second", "third")
+_APART = ("apart from", "other than", "except", "excepting")
 _MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
 """Tags and commands, in which molecules are not found."""
 _SUBJECTS = frozenset(
@@ -68,8 +73,21 @@ class Asked:
     steps: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ByModel:
+    """What a model that has read a sentence says of it besides claims.
+
+    Attributes:
+        names: Names of molecules in its claims, in lower case.
+        remarks: Words of the sentence that say nothing of the graph.
+    """
+
+    names: frozenset[str] = frozenset()
+    remarks: Counter[str] = field(default_factory=Counter)
+
+
 def left_in(
-    sentence: Sentence, claims: Sequence[Claim], asked: Asked, *, by_model: bool = False
+    sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: ByModel | None = None
 ) -> tuple[str, ...]:
     """Return what a sentence says and no claim of it, a few words each.
 
@@ -81,12 +99,14 @@ def left_in(
     molecules.
 
     Args:
-        by_model: Whether a model has read the sentence; else rules have.
+        by_model: What a model says of the sentence; None if rules have read it.
     """
     return tuple(dict.fromkeys(_left(sentence, claims, asked, by_model)))
 
 
-def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: bool) -> Iterator[str]:
+def _left(
+    sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: ByModel | None
+) -> Iterator[str]:
     tokens = sentence.tokens
     named = {name for claim in claims for name in claim.molecules}
     yield from (
@@ -96,32 +116,44 @@ def _left(sentence: Sentence, claims: Sequence[Claim], asked: Asked, by_model: b
     )
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
-    yield from _numbers(tokens, claims, asked, by_model)
-    yield from _names(tokens, named | asked.known)
-    counts = any(each.predicate == "COUNT" for each in claims)
+    yield from _numbers(tokens, claims, asked, by_model is not None)
+    yield from _names(tokens, named | asked.known, len(named), by_model)
+    said = {each.predicate for each in claims}
+    compared = {each.predicate for each in claims if each.reactions}
+    counts = "COUNT" in said
     denies = any(each.negated or _counts_none(each) for each in claims)
-    best = any(each.predicate == "BEST_YIELD" for each in claims)
+    alike = by_model is not None and "SAME_MOLECULES" in said
+    compares = by_model is not None and "HIGHER_YIELD" in said
+    best = compares or "BEST_YIELD" in said
+    remarks = Counter(by_model.remarks) if by_model else Counter()
     # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
-    exempt = _is_legend(tokens) or (by_model and needs_no_claim(sentence))
+    exempt = by_model is not None and needs_no_claim(sentence)
     for place, token in enumerate(tokens):
         kinds = token.kinds
-        if (
-            (_denies(token) and not (denies or exempt or (counts and _no_others(tokens, place))))
+        if remarks[token.text] > 0:
+            remarks[token.text] -= 1
+        elif (
+            (
+                _denies(token)
+                and not (alike and token.text.lower() in _APART)
+                and not (denies or exempt or (counts and by_model))
+            )
             or (
                 "exclusives" in kinds
                 and not (counts or denies or _of_steps(tokens, place, asked) or _of_yield(tokens, place))
+                and not (by_model and compared.intersection(COMPARISONS))
             )
-            or ("best_words" in kinds and not (best or sentence.asks))
+            or ("best_words" in kinds and not (best or sentence.asks or _is_farewell(tokens)))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
-            or "below_best" in kinds
-            or "worded_yields" in kinds
+            or ("below_best" in kinds and not compares)
+            or ("worded_yields" in kinds and not (by_model and "YIELD" in said))
             or "stray" in kinds
             or "doubts" in kinds
         ):
             yield token.text
     if not (sentence.introduces or sentence.asks):
         # For rules, that a molecule takes part does not say in which role.
-        telling = [each for each in claims if by_model or each.predicate != "TAKES_PART_IN"]
+        telling = [each for each in claims if by_model is not None or each.predicate != "TAKES_PART_IN"]
         yield from _roles(tokens, telling, asked)
 
 
@@ -157,10 +189,10 @@ def _is_named_with(token: Token) -> bool:
 
 
 def _counts_none(claim: Claim) -> bool:
-    """Whether a count says that there is none, or that a reaction makes one product, and no co-product."""
+    """Whether a count says that there is none, or no other: one product of a reaction, or one reaction."""
     if claim.predicate != "COUNT":
         return False
-    return claim.object == 0 or (claim.object == 1 and claim.role == "PRODUCES" and bool(claim.reactions))
+    return claim.object == 0 or (claim.object == 1 and claim.role == "PRODUCES" and claim.subject is not None)
 
 
 def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> Iterator[str]:
@@ -177,15 +209,13 @@ def _roles(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked) -> It
             yield token.text
 
 
-def _is_legend(tokens: Sequence[Token]) -> bool:
-    """Whether it says what an abbreviation stands for, ``n.r. = not recorded``, and names nothing else."""
-    said = any(each.text == "=" for each in tokens) and any("untold" in each.kinds for each in tokens)
-    return said and all(each.kind in ("word", "mark") and "yield_words" not in each.kinds for each in tokens)
-
-
-def _no_others(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a denial says that there are no more than were counted."""
-    return place + 1 < len(tokens) and tokens[place + 1].text.lower() in _MORE
+def _is_farewell(tokens: Sequence[Token]) -> bool:
+    """Whether it is a closing such as ``Best, Ana``."""
+    return (
+        len(tokens) in (2, 3)
+        and tokens[1].text == ","
+        and all(each.kind in ("word", "mark") for each in tokens)
+    )
 
 
 def _denies(token: Token) -> bool:
@@ -203,15 +233,30 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
     ]
     listed = _listed(claims)
     plain = not any("exclusives" in each.kinds for each in tokens)
+    none = by_model and any(each.negated for each in claims)
+    bracketed = [place for place in range(1, len(tokens) - 1) if _is_bracketed(tokens, place)]
+    counts_items = [tokens[place].value for place in bracketed] == [*range(1, len(bracketed) + 1)]
+    items = bracketed if by_model and counts_items and len(bracketed) > 1 else []
+    many = any((each.steps or 0) > 1 or (each.predicate == "COUNT" and each.object != 1) for each in claims)
     for place, token in enumerate(tokens):
         worded, value = "number_words" in token.kinds, value_of(token)
         counted = counted_at(tokens, place)
-        own = _counted_as(counted, listed)
-        if "several" in token.kinds and counted is not None and not _is_own(own, plain):
+        own = _counted_as(counted, listed) if counted or (by_model and worded) else frozenset()
+        after = tokens[place + 1].text.lower().split()[0] if place + 1 < len(tokens) else ""
+        if (
+            "several" in token.kinds
+            and counted is not None
+            and not (_is_own(own, plain) or (by_model and many))
+        ):
             yield token.text
         if value is None or (worded and _is_pronoun(tokens, place, counted)):
             continue
+        if by_model and token.text.lower() == "one" and _one_of_two(tokens, place):
+            continue
         if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
+            continue
+        # "Five other reactions" besides one are a count of six.
+        if (after in _MORE and value > 1 and value + 1 in told) or (none and value == 0) or place in items:
             continue
         if any(low - _SAME <= value <= high + _SAME for low, high in ranges):
             continue
@@ -220,14 +265,18 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             or _is_of_steps(tokens, place)
         ):
             continue
-        if counted is not None and plain and value in own:
+        if plain and value in own:
             continue
         if not worded and _is_label(tokens, place, value):
             continue
-        # "One route is …": a model says if it is a count.
-        if by_model and place == 0 and (token.text == "One" or _begins_section(tokens)):
+        # "One route is …", "Card 1: …": a model says if it is a count.
+        if by_model and ((place == 0 and token.text == "One") or _begins_section(tokens, place)):
             continue
         yield token.text
+
+
+def _is_bracketed(tokens: Sequence[Token], place: int) -> bool:
+    return tokens[place - 1].text == "(" and tokens[place + 1].text == ")"
 
 
 def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
@@ -235,7 +284,7 @@ def _is_of_steps(tokens: Sequence[Token], place: int) -> bool:
     before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET | {":"}]
     if len(before) > 1 and before[-1].text in ("of", "/") and before[-2].kind == "number":
         before = before[:-2]
-    return bool(before) and bool(before[-1].kinds & {"step_words", "counters"})
+    return any(each.kinds & {"step_words", "counters"} for each in before[-2:])
 
 
 def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> bool:
@@ -250,6 +299,11 @@ def _is_pronoun(tokens: Sequence[Token], place: int, counted: Token | None) -> b
     return counted is None and (goes_on or stands_for)
 
 
+def _one_of_two(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "one" stands beside "the other": ``a reactant in one reaction and an agent in the other``."""
+    return any(each.text.lower() in ("other", "another") for each in tokens[place + 2 :])
+
+
 def _told(claims: Sequence[Claim]) -> Iterator[float]:
     for claim in claims:
         yield from map(float, claim.reactions)
@@ -259,6 +313,8 @@ def _told(claims: Sequence[Claim]) -> Iterator[float]:
             yield claim.low
         if claim.steps is not None:
             yield float(claim.steps)
+        if claim.difference is not None:
+            yield claim.difference
 
 
 def _listed(claims: Sequence[Claim]) -> Mapping[Predicate, frozenset[float]]:
@@ -275,12 +331,10 @@ def _listed(claims: Sequence[Claim]) -> Mapping[Predicate, frozenset[float]]:
 
 
 def _counted_as(counted: Token | None, listed: Mapping[Predicate, frozenset[float]]) -> frozenset[float]:
-    """Return which numbers of what is counted the claims of a sentence account for."""
-    if counted is None:
-        return frozenset()
-    if "reactions" in counted.kinds:
+    """Return which numbers of what is counted, or of anything, the claims of a sentence account for."""
+    if counted is not None and "reactions" in counted.kinds:
         return listed["COUNT"]
-    if counted.role is not None and counted.role in listed:
+    if counted is not None and counted.role is not None and counted.role in listed:
         return listed[counted.role]
     return frozenset().union(*listed.values())
 
@@ -305,7 +359,7 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
             continue
         if token.kind == "noun" or token.kinds & {"reactions", "routes", "countables", "step_words"}:
             return token
-        if token.kind not in ("word", "verb") or token.kinds & {"copulas", "determiners", "of"}:
+        if token.kind != "word" or token.kinds & {"copulas", "determiners", "of"}:
             return None
         if value_of(token) is not None and not any(
             "step_words" in each.kinds for each in tokens[at + 1 : at + 3]
@@ -317,16 +371,20 @@ def counted_at(tokens: Sequence[Token], place: int) -> Token | None:
 def _of_steps(tokens: Sequence[Token], place: int, asked: Asked) -> bool:
     """Whether "exactly" speaks of the steps that were asked for, or "total" of a length."""
     after = tokens[place + 1 : place + 2 + _NEAR]
-    return asked.steps is not None and any("step_words" in each.kinds for each in after)
+    of_all = any(
+        value_of(each) == asked.steps and other.kinds & {"reactions"} for each, other in pairwise(after)
+    )
+    return asked.steps is not None and (of_all or any("step_words" in each.kinds for each in after))
 
 
 def _of_yield(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "only" says that a yield is low: ``only reaches 40 %``."""
-    return any(each.kind in ("percent", "yield") for each in tokens[place + 1 : place + _NEAR])
+    """Whether "only" says that a yield is low: ``only reaches 40 %``, ``40 % only``."""
+    near = [each for each in tokens[max(0, place - 2) : place] if each.text != "%"][-1:]
+    return any(each.kind in ("percent", "yield") for each in (*near, *tokens[place + 1 : place + _NEAR]))
 
 
 def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
-    """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``."""
+    """Whether a number is that of a step, a route or the like: ``Step 2``, ``Route 1:``, ``#1:``, ``1a.``."""
     if value != int(value) or not 0 < value <= _LARGEST_LABEL:
         return False
     before = [each for each in tokens[max(0, place - _NEAR) : place] if each.text not in _QUIET]
@@ -334,7 +392,8 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
         return True
     if not before:
         after = next((each.text for each in tokens[place + 1 :] if each.text not in "*`_"), "")
-        return after in (".", ")") or (place > 0 and after == ":")
+        lettered = len(after) == 1 and after.isalpha() and tokens[place + 1].start == tokens[place].stop
+        return after in (".", ")") or lettered or (place > 0 and after == ":")
     numbered = before[-1].text.lower() in ("no.", "nr.")
     while before[-1].text.lower() in (":", "no.", "nr.", "number") and len(before) > 1:
         before.pop()
@@ -343,34 +402,67 @@ def _is_label(tokens: Sequence[Token], place: int, value: float) -> bool:
     return "counters" in before[-1].kinds and not before[-1].text.lower().endswith("s")
 
 
-def _begins_section(tokens: Sequence[Token]) -> bool:
-    """Whether a sentence begins with the number of a section: ``2.1 Routes``."""
-    value = tokens[0].value
-    if tokens[0].kind != "number" or value is None or value > _LARGEST_LABEL or len(tokens) == 1:
+def _begins_section(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number is that of a section at the beginning of a sentence: ``2.1 Routes``, ``Card 1: …``."""
+    value, after = tokens[place].value, "".join(each.text for each in tokens[place + 1 : place + 2])
+    if value is None or value > _LARGEST_LABEL or place > 1 or not after:
         return False
-    return tokens[1].text[:1].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
+    if place:
+        return tokens[0].kind == "word" and not tokens[0].kinds and after in ":.\u2013\u2014-"
+    return after[0].isupper() and (value != int(value) or counted_at(tokens, 0) is None)
 
 
-def _names(tokens: Sequence[Token], named: Collection[str]) -> Iterator[str]:
-    """Names of molecules that no claim is about; one that is not known may have a SMILES beside it."""
+def _names(
+    tokens: Sequence[Token], named: Collection[str], molecules: int, by_model: ByModel | None
+) -> Iterator[str]:
+    """Names of molecules that no claim is about; one that is not known may have a SMILES beside it.
+
+    If a model has read the sentence, its claims must have as many molecules as there are names that are not
+    known: it has said what these are.
+    """
     names = load_names()
+    said = 0
     for place, token in enumerate(tokens):
         if "names" not in token.kinds:
             continue
         before, after = tokens[max(0, place - 6) : place], tokens[place + 1 : place + 7]
         beside = (*_without_names(before)[-1:], *_without_names(after)[:1])
-        known = () if _is_part(before, token) else names.of(token.text)
+        known = () if _is_part(tokens, place) else names.of(token.text)
         of_class = bool(after) and names.classes.fullmatch(after[0].text) is not None
         # "pyridine (CCO)" is false, whatever is claimed of CCO.
         told = set(known) <= set(named) if known else any(each.kind == "molecule" for each in beside)
+        if by_model is not None:
+            said += not known
+            told = told or any(token.text.casefold() in each for each in by_model.names)
+            told = told or (said <= molecules if not known else _is_kind(tokens, place, known, named))
         if not (told or of_class):
             yield token.text
 
 
-def _is_part(before: Sequence[Token], token: Token) -> bool:
-    """Whether a name is the end of a longer one, such as ``3-methyl-pyridine``."""
-    return bool(before) and before[-1].text.endswith("-") and before[-1].stop == token.start
+def _is_kind(tokens: Sequence[Token], place: int, known: Sequence[str], named: Collection[str]) -> bool:
+    """Whether a name stands for a larger molecule that contains it: ``the aniline Nc1cc(O)c(Cl)cc1F``.
+
+    That is the molecule right behind it; or, of the name of a ring behind "the", one of a claim.
+    """
+    small = molecule_of(known[0])
+    beside = [each.text for each in tokens[place + 1 : place + 3] if each.kind == "molecule"]
+    the = any("determiners" in each.kinds for each in tokens[max(0, place - 2) : place])
+    of_claims = named if the and small.GetRingInfo().NumRings() else ()
+    return len(known) == 1 and any(
+        each.GetNumAtoms() >= small.GetNumAtoms() + _LARGER and each.HasSubstructMatch(small)
+        for each in map(molecule_of, beside or of_claims)
+    )
+
+
+def _is_part(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a name is part of a longer one, such as ``3-methyl-pyridine`` or ``cyclohexane-1,4-dione``."""
+    around = [*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2]]
+    edges = (tokens[place].start, tokens[place].stop)
+    return any(
+        each.kind == "mark" and "-" in each.text and {each.start, each.stop}.intersection(edges)
+        for each in around
+    )
 
 
 def _without_names(tokens: Sequence[Token]) -> list[Token]:
-    return [each for each in tokens if each.kind != "mark" and "names" not in each.kinds]
+    return [each for each in tokens if each.kind != "mark" and each.text != "#" and "names" not in each.kinds]

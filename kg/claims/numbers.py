@@ -33,45 +33,21 @@ class Group:
     linked: bool
 
 
-_RANGE = ("-", "\u2013", "to", "and")
-_ABOUT = ("about", "approximately", "roughly", "around", "circa", "ca", "~", "\u2248")
-_LIMITS = (
-    "over",
-    "above",
-    "under",
-    "below",
-    "than",
-    "least",
-    "most",
-    "to",
-    "exceeding",
-    "<",
-    ">",
-    "\u2264",
-    "\u2265",
+_INEXACT = frozenset(
+    (
+        *("to", "and", "about", "approximately", "roughly", "around", "circa", "ca", "~"),
+        *("\u2248", "over", "above", "under", "below", "than", "least", "most", "exceeding"),
+        *("<", ">", "\u2264", "\u2265"),
+    )
 )
 
 
-def range_at(tokens: Sequence[Token], place: int) -> tuple[float, float] | None:
-    """Return the range that a percentage ends, ``5-8 %``, ``about 8 %``; None for ``over 8 %``."""
-    value = tokens[place].value or 0.0
-    before = [each for each in tokens[max(0, place - 4) : place] if each.text not in "%(*`"]
+def is_inexact(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a percentage is a limit, a rough one or the end of a range; rules do not read these."""
+    before = [each for each in tokens[max(0, place - 3) : place] if each.text not in "%(*`"]
     last = before[-1].text.lower() if before else ""
-    if len(before) > 1 and last in _RANGE and before[-2].kind in ("number", "yield", "percent"):
-        if len(before) > 2 and before[-3].text.lower() == "from":
-            return None
-        low = before[-2].value or 0.0
-        return (low, value) if low < value and (last != "and" or _between(before)) else (value, value)
-    if last in _LIMITS:
-        return None
-    return (value - 0.5, value + 0.5) if last in _ABOUT else (value, value)
-
-
-def is_before(tokens: Sequence[Token], place: int, group: Group) -> bool:
-    """Whether a yield stands before its reaction: ``80 % in reaction 12``."""
-    between = [each for each in tokens[place + 1 : group.first] if each.text not in QUIET | {"%"}]
-    words = [each for each in between if "reactions" not in each.kinds and "determiners" not in each.kinds]
-    return group.first > place and [each.text.lower() for each in words] in (["in"], ["for"], ["from"])
+    ranges = len(before) > 1 and before[-2].kind in ("number", "yield", "percent")
+    return last in _INEXACT or (last in ("-", "\u2013") and ranges)
 
 
 def is_untold(tokens: Sequence[Token], place: int) -> bool:
@@ -79,10 +55,6 @@ def is_untold(tokens: Sequence[Token], place: int) -> bool:
     return "yield_words" in tokens[place].kinds and any(
         each.text.lower() == "no" for each in tokens[max(0, place - 2) : place]
     )
-
-
-def _between(before: Sequence[Token]) -> bool:
-    return len(before) > 2 and before[-3].text.lower() == "between"
 
 
 def step_of(tokens: Sequence[Token]) -> int | None:
@@ -110,10 +82,7 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
             continue
         between = tokens[groups[-1].last + 1 : place] if groups else tokens[:place]
         bare = [each for each in between if each.text not in QUIET and "reactions" not in each.kinds]
-        if groups and (
-            _is_next_step(between)
-            or (all("lists" in each.kinds or each.text in _JOINING for each in bare) and not _closes(between))
-        ):
+        if groups and all("lists" in each.kinds or each.text in _JOINING for each in bare):
             groups[-1].ids.append(token.whole)
             groups[-1].last = place
             continue
@@ -127,16 +96,6 @@ def groups_in(tokens: Sequence[Token]) -> list[Group]:
         )
         groups.append(Group([token.whole], place, place, _in_brackets(tokens, place), linked))
     return groups
-
-
-def _is_next_step(between: Sequence[Token]) -> bool:
-    """Whether two cells of a row are steps: ``step 1: 12 | step 2: 13``."""
-    plain = [each for each in between if each.text not in QUIET and each.text not in ("|", ":")]
-    return len(plain) == 2 and "step_words" in plain[0].kinds and plain[1].kind == "number"
-
-
-def _closes(between: Sequence[Token]) -> bool:
-    return any(each.text in ")]" for each in between)
 
 
 def _in_brackets(tokens: Sequence[Token], place: int) -> bool:

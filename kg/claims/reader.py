@@ -11,13 +11,12 @@ from retrocypher.kg.claims.numbers import (
     Group,
     classified,
     groups_in,
-    is_before,
+    is_inexact,
     is_route,
     is_untold,
-    range_at,
     step_of,
 )
-from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles, clauses_of
+from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.claims.tokens import Token
 
@@ -103,20 +102,18 @@ class Reader:
         self._leave(sentence)
         if context.listing:
             tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=True)
-        said: dict[Claim, None] = {}
-        for clause in clauses_of(tokens):
-            groups = groups_in(clause)
-            told = Roles(clause, context.role).read()
-            claims = [replace(each, sentence=sentence.number) for each in self._said(clause, groups, told)]
-            ids = [number for group in groups for number in group.ids if group.first not in told.denied]
-            self._reactions.update(dict.fromkeys(ids))
-            self._claims.update(dict.fromkeys(claims))
-            self._mention(clause, groups, claims)
-            said.update(dict.fromkeys([*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]))
-        left = left_in(sentence, [*said], self._asked)
+        groups = groups_in(tokens)
+        told = Roles(tokens, context.role).read()
+        claims = [replace(each, sentence=sentence.number) for each in self._said(tokens, groups, told)]
+        ids = [number for group in groups for number in group.ids if group.first not in told.denied]
+        self._reactions.update(dict.fromkeys(ids))
+        self._claims.update(dict.fromkeys(claims))
+        self._mention(tokens, groups, claims)
+        said = [*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]
+        left = left_in(sentence, said, self._asked)
         if left:
             self._unread.append(Unread(sentence.number, sentence.text, left))
-        self._remember(sentence, clause, groups, told)
+        self._remember(sentence, tokens, groups, told)
 
     def _leave(self, sentence: Sentence) -> None:
         """Forget what a new block is no longer about."""
@@ -168,11 +165,10 @@ class Reader:
                 yield from (Claim(number, role, None, negated=True) for number in scope)
         for place, token in enumerate(tokens):
             if token.kind == "yield":
-                yield from self._yield(place, tokens, groups, told)
+                yield from self._yield(place, tokens, groups, negated=place in told.denied)
             elif is_untold(tokens, place):
                 scope = self._scope(place, groups) or []
-                product = self._product_of(place, tokens, told, scope)
-                yield from (Claim(each, "YIELD", None, product=product, negated=True) for each in scope)
+                yield from (Claim(each, "YIELD", None, negated=True) for each in scope)
             elif "best_words" in token.kinds and "below_best" not in token.kinds:
                 scope = self._scope(place, groups) or []
                 denied = place in told.denied
@@ -213,16 +209,10 @@ class Reader:
             yield from self._unnamed(part, tokens, told)
         elif role is not None:
             if self._routes_asked and len(scope) > 1:
-                along = any(group.ids is scope and self._is_route(tokens, group) for group in groups)
-                scope = _on_route(part, told.parts, scope, tokens) if along else []
+                scope = []
             for number in scope:
                 ends = (name, number) if role in ("REACTS_IN", "TAKES_PART_IN") else (number, name)
                 yield Claim(ends[0], role, ends[1], negated=denied)
-
-    def _is_route(self, tokens: Sequence[Token], group: Group) -> bool:
-        """Whether reactions named together are a route: called one, or as many as the steps asked for."""
-        as_asked = self._routes_asked and self._asked.steps == len(group.ids) > 1
-        return as_asked or is_route(tokens, group)
 
     def _unnamed(self, part: Part, tokens: Sequence[Token], told: SentenceRoles) -> Iterator[Claim]:
         """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
@@ -241,55 +231,18 @@ class Reader:
         ends = (name, None) if role in ("REACTS_IN", "TAKES_PART_IN") else (None, name)
         yield Claim(ends[0], role, ends[1], product=product, negated=part.negated)
 
+    def _is_route(self, tokens: Sequence[Token], group: Group) -> bool:
+        """Whether reactions named together are a route: called one, or as many as the steps asked for."""
+        as_asked = self._routes_asked and self._asked.steps == len(group.ids) > 1
+        return as_asked or is_route(tokens, group)
+
     def _yield(
-        self, place: int, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
+        self, place: int, tokens: Sequence[Token], groups: Sequence[Group], *, negated: bool
     ) -> Iterator[Claim]:
-        value = tokens[place].value
-        behind = next((group.ids for group in groups if is_before(tokens, place, group)), None)
-        scope = behind or self._scope(place, groups)
-        if value is None or scope is None or len(scope) > 1:
-            return
-        ends = range_at(tokens, place)
-        if ends is None:
-            return
-        product = self._product_of(place, tokens, told, scope)
-        if scope or product:
-            number = scope[0] if scope else None
-            low, high = ends
+        value, scope = tokens[place].value, self._scope(place, groups)
+        if value is not None and scope and len(scope) == 1 and not is_inexact(tokens, place):
             share = value <= 1 and "percents" not in tokens[place].kinds
-            yield Claim(
-                number,
-                "YIELD",
-                high,
-                product=product,
-                low=None if low == high else low,
-                share=share,
-                negated=place in told.denied,
-            )
-
-    def _product_of(
-        self, place: int, tokens: Sequence[Token], told: SentenceRoles, scope: Sequence[int]
-    ) -> str | None:
-        """Return the product a yield is of: ``80 % yield of A``, else the last one named before it.
-
-        Of several in one list it is the one that is asked about, where that is among them.
-        """
-        after = tokens[place + 1 : place + 6]
-        of = next((at for at, each in enumerate(after) if each.text.lower() == "of"), None)
-        if of is not None and of + 1 < len(after):
-            named = [each for each in after[of + 1 :] if each.text not in QUIET][:1]
-            if named and named[0].kind == "molecule":
-                return named[0].text
-        made = [part for part in told.parts if part.role == "PRODUCES" and not part.negated]
-        before = [part for part in made if part.place < place] or made
-        if not before:
-            last = self._mentions[-1] if self._mentions else None
-            known = last.makes if last is not None and [last.reaction] == list(scope) else set()
-            return next(iter(known)) if len(known) == 1 else self._asked.target if not known else None
-        listed = [part.token.text for part in before if part.group == before[-1].group]
-        if len(listed) > 1:
-            return self._asked.target if self._asked.target in listed else None
-        return listed[0]
+            yield Claim(scope[0], "YIELD", value, share=share, negated=negated)
 
     def _counts(self, tokens: Sequence[Token], groups: Sequence[Group]) -> Iterator[Claim]:
         """What a sentence counts: ``7 reactions``, ``two solvents``."""
@@ -345,21 +298,6 @@ class Reader:
             first = chain[0]
             if len(chain) > 1 or first.route or (first.takes and first.makes):
                 yield tuple(each.reaction for each in chain)
-
-
-def _on_route(part: Part, parts: Sequence[Part], route: list[int], tokens: Sequence[Token]) -> list[int]:
-    """Return the reaction of a route that a molecule belongs to: the first for reactants, else the last.
-
-    Of intermediates each belongs to its own step, if there is one for each.
-    """
-    if part.role == "REACTS_IN":
-        return route[:1]
-    if part.role != "PRODUCES":
-        return []
-    if not any(each.kind == "noun" and each.text.lower().startswith("intermediate") for each in tokens):
-        return route[-1:]
-    made = [each for each in parts if each.role == "PRODUCES"]
-    return [route[made.index(part)]] if len(made) == len(route) - 1 else []
 
 
 def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:

@@ -1,84 +1,19 @@
 """The roles of the molecules in one sentence."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from retrocypher.kg.claims.claim import Predicate
 from retrocypher.kg.claims.numbers import is_untold
 from retrocypher.kg.claims.tokens import Token
-from retrocypher.kg.claims.words import AGENTS_FROM, PRODUCTS_FROM, load_words
+from retrocypher.kg.claims.words import load_words
 
 _OPEN = "(["
-_CONVERSION = re.compile("convert|transform|turn|oxidi|reduc|hydroly", re.IGNORECASE)
-_CONVERTS = re.compile(f"{_CONVERSION.pattern}|from$", re.IGNORECASE)
+_CONVERTS = re.compile("convert|transform|turn|oxidi|reduc|hydroly|from$", re.IGNORECASE)
 _PRONOUNS = ("it", "this")
-_RELATIVES = ("which", "that")
 _DASHES = ("-", "\u2013", "\u2014")
 _QUIET = frozenset("`\"'*_\u201c\u201d\u2018\u2019\u00ab\u00bb")
-_BEFORE_RELATIVE = _QUIET | {",", "(", ")", "%"}
-
-
-def clauses_of(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Yield a sentence without its relative clauses, and each of these with the molecule for its pronoun.
-
-    Only those that name a reaction of their own: ``reaction 12 gives A, which reaction 13 converts into B``
-    is ``reaction 12 gives A`` and ``reaction 13 converts A into B``.
-    """
-    for place in range(len(tokens) - 1, 0, -1):
-        before, clause = tokens[:place], tokens[place + 1 :]
-        if tokens[place].text.lower() not in _RELATIVES or not (_names_one(before) and _names_one(clause)):
-            continue
-        place_of_verb = next((at for at, each in enumerate(clause) if each.kind == "verb"), 0)
-        verb = clause[place_of_verb]
-        converts = _CONVERSION.search(verb.text) is not None
-        subject = _antecedent(before, converts=converts)
-        if subject is None or verb.verb is None:
-            continue
-        if not converts:
-            # "Reaction 13 converts A, which reaction 12 gives, into B"
-            texts = [each.text.lower() for each in clause]
-            end = next((at for at, pair in enumerate(pairwise(texts)) if pair == (",", "into")), len(clause))
-            before, clause = [*before, *clause[end:]], clause[:end]
-        # The pronoun is the object where the reaction stands between it and the verb.
-        is_object = clause[0].kind == "reaction" or "reactions" in clause[0].kinds
-        behind = place_of_verb + (not verb.text.lower().endswith("into"))
-        at = behind if is_object and subject is not _THEN else 0
-        parts = [*clauses_of(before), [*clause[:at], subject, *clause[at:]]]
-        is_made = not converts and (verb.verb.after if is_object else verb.verb.before) == "PRODUCES"
-        # What makes the molecule comes first in a route.
-        yield from [parts[-1], *parts[:-1]] if is_made else parts
-        return
-    yield tokens
-
-
-_THEN = Token("word", "then", 0, 0, kinds=frozenset({"links"}))
-
-
-def _antecedent(before: Sequence[Token], *, converts: bool) -> Token | None:
-    """Return what stands for a relative pronoun, if that is clear; what is converted is no reaction."""
-    for place in range(len(before) - 1, -1, -1):
-        each = before[place]
-        if each.kind == "molecule":
-            last = next((one for one in reversed(before[:place]) if not _joins(one)), each)
-            if last is each or last.kind != "molecule":
-                return each
-            # Of a list, it may be about all or about one; so the reaction only follows the one before.
-            return _THEN if converts else None
-        of_reaction = each.kind == "reaction" or "reactions" in each.kinds or each.text.lower() == "by"
-        of_yield = each.kind == "yield" or "yield_words" in each.kinds or each.text.lower() == "in"
-        if not (each.text in _BEFORE_RELATIVE or of_yield or (converts and of_reaction)):
-            return None
-    return None
-
-
-def _joins(token: Token) -> bool:
-    return token.text in _BEFORE_RELATIVE or token.text in ("+", "&", "/") or "lists" in token.kinds
-
-
-def _names_one(tokens: Sequence[Token]) -> bool:
-    return any(each.kind == "reaction" for each in tokens)
 
 
 @dataclass(slots=True)
@@ -164,16 +99,12 @@ class Roles:
         return self._told
 
     def _arrow_at(self, place: int, token: Token) -> None:
-        """An arrow leads from what reacts to what is made; within a reaction SMILES there are two."""
+        """An arrow leads from what reacts to what is made."""
         if not self._told.parts and any(each.kind in ("arrow", "back") for each in self._tokens[place + 1 :]):
             # "Reaction 12 → A → B"
             return
-        if token.text == PRODUCTS_FROM:
-            self._role = "PRODUCES"
-            return
         self._give("REACTS_IN" if token.kind == "arrow" else "PRODUCES")
-        after: Predicate = "PRODUCES" if token.kind == "arrow" else "REACTS_IN"
-        self._role = "TAKES_PART_IN" if token.text == AGENTS_FROM else after
+        self._role = "PRODUCES" if token.kind == "arrow" else "REACTS_IN"
 
     def _goes_on(self, place: int) -> bool:
         """Whether a semicolon stands between molecules of one list."""
@@ -249,10 +180,6 @@ class Roles:
             # "No co-product is formed"
             self._role = token.verb.after
             return
-        if token.verb.alone is not None and not self._has_object(place):
-            self._give(token.verb.alone, negated=self._denies(denied))
-            self._role = None
-            return
         if token.verb.before is not None and subject not in _PRONOUNS:
             self._give(token.verb.before, negated=self._denies(denied))
         if denied:
@@ -262,15 +189,6 @@ class Roles:
     def _denies(self, denied: bool) -> bool:
         """Whether a verb denies what is before it; where reactions are named, each says so itself."""
         return (self._negated or denied) and not self._named
-
-    def _has_object(self, place: int) -> bool:
-        """Whether molecules, or a word for them, come right after a verb."""
-        for token in self._tokens[place + 1 :]:
-            if token.kind in ("molecule", "noun"):
-                return True
-            if token.text not in _QUIET and not token.kinds & {"determiners"}:
-                return False
-        return False
 
     def _give(self, role: Predicate, *, negated: bool = False) -> None:
         """Give a role to the molecules of the clause so far that have none."""

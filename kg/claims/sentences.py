@@ -14,7 +14,6 @@ from retrocypher.kg.claims.tokens import (
     Token,
     masked,
     mentions_in,
-    separated,
     tokens_of,
     unreadable_in,
 )
@@ -27,7 +26,7 @@ _END = re.compile(
 )
 # A label in front of a sentence, "2." or "a.", and words that are cut short.
 _OPENS = re.compile(
-    r"(?:^|\n|[.!?:;]\s)[\s#*_(\[]*(?:\d{1,2}|[a-z])\Z|\b(?:e\.g|i\.e|cf|vs|approx|incl|resp|nr|rxn)\Z",
+    r"(?:^|\n|[.!?:;]\s)[\s#*_(\[]*(?:\d{1,2}[a-z]?|[a-z])\Z|\b(?:e\.g|i\.e|cf|vs|approx|incl|resp|nr|rxn)\Z",
     re.IGNORECASE,
 )
 _LONGEST_LABEL = 12
@@ -66,7 +65,7 @@ class Sentence:
         number: Its place in the answer, from 1.
         text: Its text without citations; a row is ``heading: cell`` for each column, with ``|`` between them.
         tokens: Its molecules, numbers and words.
-        kind: ``heading``, ``item`` for the first sentence of an item, ``row``, or ``text``.
+        kind: ``heading``, ``item`` or ``numbered`` for the first sentence of an item, ``row``, or ``text``.
         depth: How deep it stands in lists.
         paragraph: Number of the block that it stands in.
         unreadable: Words that look like SMILES and are none.
@@ -87,7 +86,8 @@ class Sentence:
         """Whether it is a heading, ends with a colon, speaks of what follows, or only names roles."""
         last = next((each.text for each in reversed(self.tokens) if each.text not in "*_`\"'"), "")
         announces = any("introductions" in each.kinds for each in self.tokens)
-        return self.kind == "heading" or last == ":" or announces or self._is_label
+        bold = self.text.startswith("**") and self.text.endswith("**") and "**" not in self.text[2:-2]
+        return self.kind == "heading" or bold or last == ":" or announces or self._is_label
 
     @property
     def _is_label(self) -> bool:
@@ -165,7 +165,7 @@ def _blocks(tokens: Sequence[Block]) -> Iterator[tuple[str, int, str]]:
             depth -= 1
             expected.pop()
         elif token.type == "list_item_open":
-            kind = "item"
+            kind = "numbered" if token.info else "item"
             number = int(token.info) if token.info.isdecimal() and len(token.info) < 10 else expected[-1]
             # A number that does not count the items is an id.
             label = "" if number == expected[-1] else f"{number}: "
@@ -217,10 +217,9 @@ def _pieces(
     """Yield the sentences of a block: text, tokens, words that look like SMILES and are none, citations."""
     # Blanks in their place, so that they are read for no claim.
     bare = _CITATION.sub(lambda found: " " * len(found[0]), content)
-    text = separated(bare)
-    mentions = mentions_in(text)
+    mentions = mentions_in(bare)
     names = {each.start: each.smiles for each in mentions}
-    plain = masked(text, mentions)
+    plain = masked(bare, mentions)
     ends = [] if kind == "row" or _JSON.match(bare) else sorted(_ends(plain))
     start = 0
     for stop in (*ends, len(plain)):

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrocypher.kg.claims.claim import Predicate
-from retrocypher.kg.claims.words import AGENTS_FROM, MARK, PRODUCTS_FROM, Verb, Words, load_words
+from retrocypher.kg.claims.words import MARK, Verb, Words, load_words
 from retrocypher.kg.graph.molecules import Mention, canonical_name, find_molecules, is_doubtful
+from retrocypher.kg.graph.names import load_names
 
 LONGEST = 100_000
 """Characters of an answer that are read."""
@@ -100,18 +101,6 @@ def _word(text: str, at: int, end: int, words: Words) -> Token:
     return Token("word", text, at, end, kinds=kinds)
 
 
-_SIDE = r"[A-Za-z0-9@+\-\[\]()=#$/\\%.:*~]"
-# Each begins where a word does, so that a long word is gone through once.
-_WHOLE = re.compile(rf"(?<!>)(?<!{_SIDE}){_SIDE}+>{_SIDE}+>{_SIDE}+(?!>)")
-_SEPARATED = re.compile(rf"(?<!{_SIDE}){_SIDE}+{AGENTS_FROM}{_SIDE}+{PRODUCTS_FROM}{_SIDE}+")
-_BETWEEN = re.compile(f"[>{AGENTS_FROM}{PRODUCTS_FROM}]")
-_OPENING, _CLOSING = "([*~", ")].:*~"
-_MOST = 1_000
-"""Reactions with agents that are read; they have more molecules than are read of an answer."""
-_MOST_AROUND = 4
-"""Characters of brackets, bold type and punctuation around a reaction."""
-
-
 def name_of(smiles: str) -> str | None:
     """Return the canonical name of a molecule; a backslash may be doubled, as in JSON."""
     return canonical_name(smiles) or canonical_name(smiles.replace("\\\\", "\\"))
@@ -137,52 +126,6 @@ def _alternatives(mention: Mention) -> list[Mention]:
     return _side(mention.smiles, mention.start, "/")
 
 
-def separated(text: str) -> str:
-    """Return an answer with marks for the two ``>`` of each reaction that has agents in the middle."""
-    if ">" not in text:
-        return text
-    return _WHOLE.sub(_with_marks, text, count=_MOST)
-
-
-def _with_marks(match: re.Match[str]) -> str:
-    if _read(match[0], match.start()) is None:
-        return match[0]
-    first, middle, last = match[0].split(">")
-    return f"{first}{AGENTS_FROM}{middle}{PRODUCTS_FROM}{last}"
-
-
-def whole_reactions(text: str) -> list[Mention]:
-    """Return the molecules of reactions that have agents in the middle, in a `separated` answer."""
-    found: list[Mention] = []
-    for match in _SEPARATED.finditer(text):
-        found += _read(match[0], match.start()) or []
-    return found
-
-
-def _read(written: str, start: int) -> list[Mention] | None:
-    first, middle, last = _BETWEEN.split(written)
-    agents = _molecules(middle, start + len(first) + 1)
-    products_at = start + len(first) + len(middle) + 2
-    reactants, products = _molecules(first, start), _molecules(last, products_at)
-    if first.startswith("**") and last.rstrip(".,:)").endswith("**"):
-        # Bold type, of which RDKit makes atoms.
-        return _read(f"{first[2:]}>{middle}>{last.rstrip('.,:)').removesuffix('**')}", start + 2)
-    for _ in range(_MOST_AROUND):
-        if not reactants and first[:1] in _OPENING:
-            first, start = first[1:], start + 1
-            reactants = _molecules(first, start)
-        if not products and last[-1:] in _CLOSING:
-            last = last[:-1]
-            products = _molecules(last, products_at)
-    return [*reactants, *agents, *products] if reactants and agents and products else None
-
-
-def _molecules(side: str, start: int) -> list[Mention]:
-    """The molecules of a side; one, where its parts are bonded across the dot."""
-    name = name_of(side)
-    return _side(side, start) or ([] if name is None else [Mention(name, start, start + len(side))])
-
-
 def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
     found: list[Mention] = []
     at = start
@@ -198,11 +141,6 @@ def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
 MOST_MOLECULES = 2_000
 """Molecules of an answer that are read."""
 
-_LABEL = re.compile(
-    r"\b(?:route|path|pathway|option|method|scheme|part|type|figure|vitamin|section|step|entry|table) $",
-    re.IGNORECASE,
-)
-_DEGREES = re.compile(r"(?:\d|°) ?$")
 _LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
 _LIST_BEFORE = re.compile(
     r"(?:[`\"*]*(?:[ \t]*[,+/&;:|\u2192>][ \t`\"*]*|[ \t]+(?:and|or)[ \t]+[`\"*]{0,3})|[(`\"]|\*{1,3})$"
@@ -217,25 +155,20 @@ _BONDED = re.compile(
     r"[A-Za-z)\]]\d?[=#][A-Z(\[]|\[[A-Za-z]{1,2}[@H+\-\]]|[Cc]\d[A-Za-z(]*[Cc]|\)[\(A-Z]\w*[\(\[=]"
 )
 _QUOTE = re.compile("[|\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](?![\\w-])")
-_LONE = re.compile(r"[A-Z]")
-_JOINED_AFTER = re.compile(r"[,'\u2019\-\u2013]\w")
-_JOINED_BEFORE = re.compile(r"\w[,'\u2019\-\u2013]$")
 
 
 def mentions_in(text: str) -> list[Mention]:
-    """Return the molecules of a `separated` answer by canonical name, without letters of the language."""
+    """Return the molecules of an answer by canonical name."""
     written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
-    edges = {edge for mention in written for edge in (mention.start, mention.stop)}
     found: list[Mention] = []
     for mention in written:
         apart = fragments(text, mention) or _alternatives(mention)
         name = name_of(mention.smiles)
         if len(apart) > 1:
             found.extend(apart)
-        elif name is not None and not _is_letter(text, mention, edges):
+        elif name is not None:
             found.append(Mention(name, mention.start, mention.stop))
-    whole = whole_reactions(text)
-    return sorted((*found, *whole), key=lambda mention: mention.start)[:MOST_MOLECULES] if whole else found
+    return found
 
 
 def _unquoted(text: str) -> str:
@@ -249,6 +182,9 @@ def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     starts, stops = {mention.start for mention in sure}, {mention.stop for mention in sure}
     found: list[Mention] = []
     for mention in mentions:
+        if mention.smiles in load_names().molecules:
+            # "NBS" is a SMILES, too.
+            continue
         if is_doubtful(mention.smiles):
             after = _LIST_AFTER.match(text, mention.stop)
             before = _LIST_BEFORE.search(text[max(0, mention.start - 8) : mention.start])
@@ -262,18 +198,6 @@ def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
                 continue
         found.append(mention)
     return found
-
-
-def _is_letter(text: str, mention: Mention, edges: set[int]) -> bool:
-    """Whether it is a letter of the language: a temperature, a label, part of a name such as N,N-dimethyl."""
-    if not _LONE.fullmatch(mention.smiles):
-        return False
-    before, after = text[max(0, mention.start - 12) : mention.start], text[mention.stop : mention.stop + 2]
-    if _LABEL.search(before) or (mention.smiles in "CFK" and _DEGREES.search(before)):
-        return True
-    joined_after = _JOINED_AFTER.match(after) and mention.stop + 1 not in edges
-    joined_before = _JOINED_BEFORE.search(before) and mention.start - 1 not in edges
-    return bool(joined_after or joined_before)
 
 
 def unreadable_in(plain: str) -> list[str]:

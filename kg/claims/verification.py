@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from retrocypher.kg.claims.claim import (
+    COMPARISONS,
     ROLE_PREDICATES,
     Claim,
     Evidence,
@@ -18,6 +19,7 @@ from retrocypher.kg.claims.facts import (
     MOST_STEPS,
     Ask,
     Facts,
+    KnownReaction,
     ends_of,
     gather,
     pairs_of,
@@ -299,14 +301,64 @@ def _count(claim: Claim, facts: Facts) -> int | str:
         return facts.along[claim.role, ends]
     if claim.reactions:
         known = facts.reactions.get(claim.reactions[0])
-        if known is None or claim.role not in ROLE_PREDICATES:
+        if known is None:
             return f"the graph has no reaction {claim.reactions[0]}"
+        if claim.role not in ROLE_PREDICATES:
+            return "it does not say what is counted"
         return len(known.roles[claim.role])
     if isinstance(claim.subject, str) and claim.role is not None:
         return facts.counts.get((claim.role, (claim.subject, claim.product)), 0)
     if claim.subject is None and claim.role is not None and claim.product is not None:
         return facts.involved.get((claim.role, claim.product), 0)
     return "it does not say what is counted"
+
+
+def by_comparison(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:
+    """Judge ``HIGHER_YIELD``, ``SAME_MOLECULES``, ``SHARES`` or ``IS``: a comparison of two reactions."""
+    for number in claim.reactions:
+        if number not in facts.reactions:
+            return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
+    if len(claim.reactions) != 2:
+        return VerifiedClaim(claim, "UNCERTAIN", "it does not name two reactions")
+    evidence = tuple(Evidence(number) for number in dict.fromkeys(claim.reactions))
+    if claim.predicate == "HIGHER_YIELD":
+        return _by_difference(claim, facts, same, near)
+    first, second = claim.reactions
+    if claim.predicate == "IS":
+        holds, told = first == second, "they are the same reaction" if first == second else "they differ"
+    else:
+        one, other = (_in_roles(facts.reactions[each], claim) for each in claim.reactions)
+        shared = {name for _, name in one} & {name for _, name in other}
+        holds = one == other if claim.predicate == "SAME_MOLECULES" else bool(shared)
+        told = f"they share {', '.join(sorted(shared)) or 'none'}"
+    return VerifiedClaim(claim, "SUPPORTED" if holds != claim.negated else "CONTRADICTED", told, evidence)
+
+
+def _in_roles(known: KnownReaction, claim: Claim) -> set[tuple[Predicate, str]]:
+    """Return the molecules of a reaction that a comparison is about, by role."""
+    roles = ROLE_PREDICATES if claim.role is None else (claim.role,)
+    return {(role, name) for role in roles for name in known.roles[role] if name not in claim.besides}
+
+
+def _by_difference(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:
+    """Judge that one reaction has a higher yield than another, of the product that is named or of any."""
+    found: list[tuple[float, float]] = []
+    first, second = (facts.reactions[each] for each in claim.reactions)
+    for name, value in first.yields.items():
+        for other, less in second.yields.items():
+            if claim.product in (None, name) and (name == other or not second.yields.keys() & {name}):
+                found.append((value, less))
+    if not found:
+        return VerifiedClaim(claim, "UNSUPPORTED", "the yields of both are not known")
+    value, less = max(found, key=lambda pair: pair[0] - pair[1])
+    told = f"the yields are {value:g} and {less:g} %"
+    evidence = (Evidence(claim.reactions[0], value), Evidence(claim.reactions[1], less))
+    distance = 0.0 if claim.difference is None else abs(value - less - claim.difference)
+    higher = value > less if claim.difference != 0 else True
+    if not claim.negated and higher and same < distance <= near:
+        return VerifiedClaim(claim, "UNCERTAIN", told, evidence)
+    holds = higher and distance <= same
+    return VerifiedClaim(claim, "SUPPORTED" if holds != claim.negated else "CONTRADICTED", told, evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +420,8 @@ class Verifier:
             return by_yield(claim, facts, self._tolerance.same, self._tolerance.near)
         if claim.predicate == "BEST_YIELD":
             return by_best(claim, facts)
+        if claim.predicate in COMPARISONS:
+            return by_comparison(claim, facts, self._tolerance.same, self._tolerance.near)
         if claim.predicate == "LEADS_TO":
             return by_link(claim, facts)
         if claim.predicate == "PRECURSOR_OF":

@@ -14,8 +14,6 @@ from retrocypher.kg.graph.names import load_names
 
 MARK = "\ue000"
 """Stands for each character of a molecule in a text that is read for its words."""
-AGENTS_FROM, PRODUCTS_FROM = "\ue001", "\ue002"
-"""Stand for the two ``>`` of a reaction SMILES with agents in the middle."""
 
 _KINDS = (
     "lists",
@@ -61,13 +59,11 @@ _COUNTED = ("reactions", "routes", "countables", "step_words")
 class Verb:
     """What a verb gives to the molecules before it and after it; None where it leaves them alone.
 
-    ``alone`` goes to those before it where none comes after it; None where that is no other case. ``joins``
-    is whether a "with" behind it leads to more of the same.
+    ``joins`` is whether a "with" behind it leads to more of the same.
     """
 
     before: Predicate | None
     after: Predicate | None
-    alone: Predicate | None = None
     joins: bool = False
 
 
@@ -95,7 +91,7 @@ def load_words() -> Words:
     nouns = tuple((role, _whole(said)) for role, said in data["nouns"].items())
     verbs = tuple(
         (
-            Verb(each["before"], each["after"], each.get("alone"), each.get("joins", False)),
+            Verb(each["before"], each["after"], each.get("joins", False)),
             _whole(each["words"]),
         )
         for each in data["verbs"]
@@ -118,9 +114,9 @@ def load_words() -> Words:
         rf"(?P<molecule>{MARK}+)"
         rf"|(?P<named>(?<![\w-])(?:{numbered})(?!\w))"
         # "1-hexene", but not "3-step".
-        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?=[a-z]{{4}}))"
+        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?:(?=[a-z]{{4}})|(?<=[a-z]-\d-)(?=[a-z])))"
         r"|(?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w))"
-        rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦{AGENTS_FROM}{PRODUCTS_FROM}]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
+        rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>"
         r"|(?<=\d )>(?= \d)"
         r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
         r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"

@@ -72,7 +72,7 @@ class RecordedClaim(Struct, kw_only=True):
     product: str | UnsetType = UNSET
     """Product that a yield refers to, or product of a reaction that has no id."""
     steps: int | UnsetType = UNSET
-    """Number of reactions of a `PRECURSOR_OF`."""
+    """Number of reactions of a `PRECURSOR_OF`; place in two routes of an `IS`."""
     low: int | float | UnsetType = UNSET
     """Lower end of a yield range."""
     share: bool | UnsetType = UNSET
@@ -86,7 +86,11 @@ class RecordedClaim(Struct, kw_only=True):
     stop: int | UnsetType = UNSET
     """Of earlier runs: offset after them."""
     role: Predicate | UnsetType = UNSET
-    """What a `COUNT` counts."""
+    """What a `COUNT` counts, or what `SAME_MOLECULES` and `SHARES` compare."""
+    difference: int | float | UnsetType = UNSET
+    """Difference in percentage points of a `HIGHER_YIELD`."""
+    besides: list[str] | UnsetType = UNSET
+    """Molecules that `SAME_MOLECULES` and `SHARES` leave aside."""
     sentence: int | UnsetType = UNSET
     """Number of the sentence of the answer that says it, from 1."""
     verdict: Verdict
@@ -163,8 +167,8 @@ class Verification(Struct, kw_only=True):
 
     verdict: OverallVerdict
     """`REFUTED`: a model listed the claims, and a sentence that is read whole makes one that the graph does
-    not hold. `PARTIALLY_VERIFIED`: not refuted, but a part is not read, does not fit the question, or (by
-    rules) seems false. `UNVERIFIABLE`: too little support, or nothing was claimed."""
+    not hold. `PARTIALLY_VERIFIED`: no claim seems false, but a part is not read or does not fit the question.
+    `UNVERIFIABLE`: a claim seems false, too little support, or nothing was claimed."""
     support: Share | None
     """Share of supported claims; null without a claim."""
     claims: Size = 0

@@ -1,7 +1,8 @@
 """What an answer must be about, and the verdict on it from those on its claims."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise, product
 from typing import get_args
 
 from msgspec import Struct
@@ -12,13 +13,14 @@ from retrocypher.kg.claims.claim import (
     Claim,
     Predicate,
     Reading,
+    Term,
     Verdict,
     VerifiedClaim,
 )
 from retrocypher.kg.claims.coverage import Asked, called_intermediates
 from retrocypher.kg.claims.extracted import AnyEntry, reading_of
 from retrocypher.kg.claims.reader import read_answer
-from retrocypher.kg.claims.sentences import sentences_of
+from retrocypher.kg.claims.sentences import Sentences, sentences_of
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
@@ -30,6 +32,8 @@ from retrocypher.prompts.validation.question import read_question
 _OF_REACTIONS = frozenset(
     {"producing_reactions", "best_yield", "multi_product", "chains_to_target", "chains_between"}
 )
+_LOOSELY_SAID = ("SAME_MOLECULES", "SHARES", "IS")
+"""Claims that one may mean in another way, such as *the same reactants* for the main ones."""
 _OF_A_MOLECULE = (*ROLE_PREDICATES, "TAKES_PART_IN")
 _COUNTED_ALONG: dict[str, Predicate] = {"multi_step_precursors": "REACTS_IN", "intermediates": "PRODUCES"}
 """What an answer to these may count besides routes."""
@@ -68,8 +72,18 @@ class Requirements:
             return []
         if self.routes:
             return self._of_routes(reading)
+        made: dict[Term, set[Term]] = {}
+        for each in reading.claims:
+            if each.predicate == "PRODUCES" and each.reactions and not each.negated:
+                made.setdefault(each.subject, set()).add(each.object)
+        # A reaction of which the answer says what else it makes is an aside, if another one is the answer.
+        meant = [each for each in reading.reactions if made.get(each, set()).intersection(self.products)]
+        asides = {each for each, names in made.items() if meant and not names.intersection(self.products)}
         claims = [
-            _required(number, "PRODUCES", name) for number in reading.reactions for name in self.products
+            _required(number, "PRODUCES", name)
+            for number in reading.reactions
+            if number not in asides
+            for name in self.products
         ]
         if self.asked.intent == "best_yield" and self.target is not None:
             said = [each for each in reading.claims if each.predicate == "BEST_YIELD"]
@@ -131,7 +145,7 @@ class Requirements:
             return claim
         along = _COUNTED_ALONG.get(self.asked.intent or "")
         role = claim.role or ("LEADS_TO" if self.routes else "PRODUCES")
-        if role == "LEADS_TO" or (self.routes and role == along):
+        if role == "LEADS_TO" or (self.routes and role == along and claim.subject is None):
             start = claim.subject or (self.start if self.asked.intent == "chains_between" else None)
             return replace(
                 claim,
@@ -334,7 +348,8 @@ def overall(
     ``REFUTED``: sentences that are read whole make more false claims than `Thresholds.false_claims`; never by
     claims that rules found.
     ``VERIFIED``: enough claims are supported, no more than that are false, and there are no shortcomings.
-    ``PARTIALLY_VERIFIED``: a smaller share of claims is supported. ``UNVERIFIABLE``: less, or no claim.
+    ``PARTIALLY_VERIFIED``: a smaller share of claims is supported, or there are shortcomings, but no more
+    claims are false, not even in sentences that are not read whole. ``UNVERIFIABLE``: all else.
 
     Args:
         unread: The sentences that are not read whole. What they seem to claim may be misread, so it keeps an
@@ -360,7 +375,7 @@ def overall(
         few = len(false) <= thresholds.false_claims
         if support >= thresholds.verified and few and not shortcomings:
             return "VERIFIED"
-        return "PARTIALLY_VERIFIED" if support >= thresholds.partial else "UNVERIFIABLE"
+        return "PARTIALLY_VERIFIED" if support >= thresholds.partial and few else "UNVERIFIABLE"
 
     return AnswerVerdict(verdict(), support, tuple(claims), tuple(shortcomings), thresholds)
 
@@ -376,7 +391,7 @@ def is_false(found: VerifiedClaim) -> bool:
         return False
     if found.verdict == "UNCERTAIN":
         of_known = bool(found.claim.reactions) or found.claim.product is not None
-        return found.claim.predicate not in ("YIELD", "COUNT") and of_known
+        return found.claim.predicate not in ("YIELD", "COUNT", "HIGHER_YIELD") and of_known
     return found.verdict != "SUPPORTED"
 
 
@@ -404,7 +419,20 @@ def judge_answer(
     else:
         reading = reading_of(entries, sentences, asked)
     stated = reading.claims if entries is None else _without_own_counts(reading.claims, required)
-    said = [required.completed(claim) for claim in stated if not _is_named(claim, required.known)]
+    # What one sentence only lists has the part that another one tells.
+    listed = {
+        each
+        for each in stated
+        if entries is not None
+        and each.predicate == "TAKES_PART_IN"
+        and not each.reactions
+        and _with_a_part(stated).issuperset(each.molecules)
+    }
+    said = [
+        claim if claim in listed else required.completed(claim)
+        for claim in stated
+        if not _is_named(claim, required.known)
+    ]
     implied = [claim for claim in required.claims(reading) if claim not in said]
     claims: list[Claim] = [*dict.fromkeys(said), *implied]
     verified = _or_of_molecules(verifier.verify(claims), stated, required, verifier)
@@ -415,6 +443,7 @@ def judge_answer(
         short += [
             f"A molecule of the question is no intermediate: {name}." for name in called & required.known
         ]
+    short += _disorder(sentences, reading)
     # "No reaction makes A" may speak of all reactions, or only of those that are asked about.
     denied = [each for each in stated if _is_loosely_denied(each) and required.completed(each) != each]
     short += [
@@ -430,14 +459,50 @@ def judge_answer(
     told = {each.subject for each in said if each.predicate == "PRODUCES"}
     fits = [] if required.routes or reading.unread else [each for each in implied if each.subject not in told]
     # "Two reactions" may be those of the answer, and a precursor one of fewer steps.
-    unsure = [
-        done
-        for each in reading.claims
-        if (done := required.completed(each)) != each
-        and (each.predicate in ("COUNT", "PRECURSOR_OF") or each in reading.worded)
-    ]
+    unsure = [done for each in reading.claims if (done := required.completed(each)) != each]
     unsure += reading.worded
+    # "In three reactions" may mean those of the answer.
+    unsure += [each for each in reading.claims if _counts_in_all(each)]
+    unsure += [each for each in reading.claims if each.predicate in _LOOSELY_SAID]
     return overall(verified, short, thresholds or Thresholds(), unread, fits, unsure)
+
+
+def _counts_in_all(claim: Claim) -> bool:
+    """Whether it counts reactions of all kinds in which a molecule has a role other than product."""
+    return (
+        claim.predicate == "COUNT"
+        and isinstance(claim.subject, str)
+        and claim.product is None
+        and claim.role in ("REACTS_IN", "USES_AGENT", "USES_SOLVENT")
+    )
+
+
+def _with_a_part(claims: Sequence[Claim]) -> set[str]:
+    """Return the molecules of which claims say in which reaction they have which role."""
+    return {
+        name
+        for each in claims
+        if each.predicate in ROLE_PREDICATES and each.reactions and not each.negated
+        for name in each.molecules
+    }
+
+
+def _disorder(sentences: Sentences, reading: Reading) -> Iterator[str]:
+    """Yield where a numbered list has what reactions of a route make in another order than the route."""
+    numbered = {each.number for each in sentences.all if each.kind == "numbered"}
+    made: dict[int | None, set[int]] = {}
+    for claim in reading.claims:
+        if claim.predicate == "PRODUCES" and claim.sentence in numbered:
+            made.setdefault(claim.sentence, set()).update(claim.reactions)
+    for one, other in pairwise(sorted(numbered)):
+        orders = {
+            route.index(first) < route.index(second)
+            for route in reading.routes
+            for first, second in product(made.get(one, ()), made.get(other, ()))
+            if other == one + 1 and first != second and {first, second} <= {*route}
+        }
+        if orders == {False}:
+            yield f"A numbered list is in another order than the steps of a route: {one}, {other}."
 
 
 def _or_of_molecules(
@@ -474,7 +539,7 @@ def _is_open(found: VerifiedClaim) -> bool:
     """Whether a count or a precursor cannot be compared with the graph, or a range of yields is wider."""
     claim = found.claim
     of_range = claim.subject is None and claim.low is not None
-    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF")
+    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF", "HIGHER_YIELD")
     return of_all and found.verdict == "UNCERTAIN" and not found.doubted
 
 

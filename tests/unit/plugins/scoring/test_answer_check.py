@@ -118,7 +118,7 @@ def test_an_intermediate_that_is_only_listed_is_made_in_another_claim(
     assert verdict_on_way(question, answer, listed, *STEPS, route) == verdict
 
 
-@pytest.mark.parametrize(("count", "verdict"), [(1, "VERIFIED"), (3, "PARTIALLY_VERIFIED")])
+@pytest.mark.parametrize(("count", "verdict"), [(1, "VERIFIED"), (3, "UNVERIFIABLE")])
 def test_a_count_of_intermediates_may_be_that_of_the_answer(count: int, verdict: OverallVerdict) -> None:
     question = f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 steps?"
     answer = f"I find {count}. Reaction 5 turns {ETHANOL} into CC=O, and reaction 6 consumes CC=O."
@@ -174,7 +174,7 @@ def test_what_is_denied_of_any_reaction_must_hold_of_all(
 IN_TWO_STEPS = f"Which precursors can be converted into {ACID} in exactly 2 reaction steps?"
 
 
-@pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "PARTIALLY_VERIFIED")])
+@pytest.mark.parametrize(("last", "verdict"), [("CC=O", "VERIFIED"), (None, "UNVERIFIABLE")])
 def test_reactions_are_a_route_if_a_product_of_one_reacts_in_the_next(
     last: str | None, verdict: OverallVerdict
 ) -> None:
@@ -196,12 +196,12 @@ PRECURSOR = {"claim": "precursor", "sentence": 2, "molecule": ETHANOL}
         (PRECURSOR, "VERIFIED"),
         ({**PRECURSOR, "product": ACID}, "VERIFIED"),
         ({**PRECURSOR, "product": ACID, "steps": 1}, "REFUTED"),
-        ({**PRECURSOR, "molecule": "CC=O"}, "PARTIALLY_VERIFIED"),
+        ({**PRECURSOR, "molecule": "CC=O"}, "UNVERIFIABLE"),
         ({**PRECURSOR, "molecule": "CC=O", "steps": 1}, "VERIFIED"),
         # The graph does not know the molecule.
         ({**PRECURSOR, "molecule": "CCCl"}, "PARTIALLY_VERIFIED"),
         # Four molecules, or four routes?
-        ({"claim": "count", "sentence": 2, "value": 4, "product": ACID, "steps": 2}, "PARTIALLY_VERIFIED"),
+        ({"claim": "count", "sentence": 2, "value": 4, "product": ACID, "steps": 2}, "UNVERIFIABLE"),
         (
             {"claim": "count", "sentence": 2, "value": 4, "role": "route", "product": ACID, "steps": 2},
             "REFUTED",
@@ -323,7 +323,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("It works better than others.", {"claim": "other", "sentence": 2}, "PARTIALLY_VERIFIED"),
         ("Brine is the solvent.", None, "PARTIALLY_VERIFIED"),
         # What "7 reactions" are is taken from the question, so it does not refute.
-        ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "PARTIALLY_VERIFIED"),
+        ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "UNVERIFIABLE"),
         ("There is one reaction.", {**COUNT, "value": 1, "role": "product"}, "VERIFIED"),
         ("These precursors are recorded.", None, "VERIFIED"),
         ("They go from one reaction to the next, in the same way.", None, "VERIFIED"),
@@ -333,7 +333,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("Ethanol reacts.", None, "PARTIALLY_VERIFIED"),
         (f"Pyridine ({ETHANOL}) reacts.", made(2, "reactant", ETHANOL), "PARTIALLY_VERIFIED"),
         ("EtOH and AcOH react.", made(2, "reactant", "EtOH"), "PARTIALLY_VERIFIED"),
-        ("Methanol reacts.", made(2, "reactant", "methanol"), "PARTIALLY_VERIFIED"),
+        ("Methanol reacts.", made(2, "reactant", "methanol"), "UNVERIFIABLE"),
         ("NaOH reacts.", made(2, "reactant", "NaOH"), "UNVERIFIABLE"),
         ("Cysteamine reacts.", made(2, "reactant", "cysteamine"), "PARTIALLY_VERIFIED"),
         (f"The acetic acid ester {ESTER} forms.", made(2, "product", ESTER), "VERIFIED"),
@@ -390,7 +390,7 @@ TWO_STEPS = Verifier(
     [
         ("precursors can lead to {} in exactly 2 reaction steps", {"value": 4}, "VERIFIED"),
         ("precursors can lead to {} in exactly 2 reaction steps", {"value": 2}, "VERIFIED"),
-        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 3}, "PARTIALLY_VERIFIED"),
+        ("precursors can lead to {} in exactly 2 reaction steps", {"value": 3}, "UNVERIFIABLE"),
         (
             "precursors can lead to {} in exactly 2 reaction steps",
             {"value": 2, "role": "reactant", "steps": 2, "product": ACID},
@@ -516,6 +516,162 @@ def test_a_claim_is_shown_with_record_confidence_and_text() -> None:
     )
 
 
+PAIR = Verifier(
+    asking_reactions(
+        (
+            Reaction(5, (ETHANOL, ACID), (ESTER,), ("Cl",), ("O",), (80.0,)),
+            Reaction(6, (ETHANOL, ACID), (ESTER,), (), ("O",), (75.5,)),
+        )
+    )
+)
+HIGHER = {"claim": "higher_yield", "reaction": 5, "than": [6]}
+COMMON = {"claim": "common", "reactions": [5, 6]}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims", "verdict"),
+    [
+        ("The yield of the former is higher.", [HIGHER], "VERIFIED"),
+        ("The latter gives the lowest yield.", [HIGHER], "VERIFIED"),
+        ("The gap is 4.5 points.", [{**HIGHER, "by": 4.5}], "VERIFIED"),
+        ("The gap is 5 points.", [{**HIGHER, "by": 5}], "PARTIALLY_VERIFIED"),
+        ("The gap is 9 points.", [{**HIGHER, "by": 9}], "REFUTED"),
+        ("The gap is 4.5 points.", [HIGHER], "PARTIALLY_VERIFIED"),
+        ("The latter has the better yield.", [{**HIGHER, "reaction": 6, "than": [5]}], "REFUTED"),
+        ("They use the same solvent.", [{**COMMON, "role": "solvent", "share": "all"}], "VERIFIED"),
+        ("Their agents differ.", [{**COMMON, "role": "agent", "share": "different"}], "VERIFIED"),
+        ("No agent is in both.", [{**COMMON, "role": "agent", "share": "none"}], "VERIFIED"),
+        ("They share a reactant.", [{**COMMON, "role": "reactant", "share": "some"}], "VERIFIED"),
+        ("They differ only in Cl.", [{**COMMON, "share": "all", "besides": ["Cl"]}], "VERIFIED"),
+        ("All is the same.", [{**COMMON, "share": "all"}], "UNVERIFIABLE"),
+        ("No solvent is in both.", [{**COMMON, "role": "solvent", "share": "none"}], "UNVERIFIABLE"),
+        ("Both reactions are known.", [{"claim": "listed", "reactions": [5, 6], "value": 2}], "VERIFIED"),
+        (
+            "All three are known.",
+            [{"claim": "listed", "reactions": [5, 6], "value": 3}],
+            "PARTIALLY_VERIFIED",
+        ),
+        ("I have nothing to add.", [{"claim": "remark", "text": "nothing to add"}], "VERIFIED"),
+        ("The solvent is not known.", [{"claim": "remark", "text": "is not known"}], "PARTIALLY_VERIFIED"),
+        ("The solvent is not known.", [{"claim": "remark", "text": "not here"}], "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_comparisons_and_remarks(
+    sentence: str, claims: list[dict[str, Any]], verdict: OverallVerdict
+) -> None:
+    told = [{**each, "reaction": number} for number in (5, 6) for each in ALL]
+    answer = f"Reactions 5 and 6 make {ESTER} from {ETHANOL} and {ACID}. {sentence}"
+    stated = read_stated(json.dumps([*told, *({**each, "sentence": 2} for each in claims)]), 2)
+    question = f"Which reactions give {ESTER} directly as a product?"
+    assert not stated.refused
+    assert judge_answer(question, answer, PAIR, entries=stated.usable).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("places", "verdict"),
+    [
+        ({"same": [2], "different": [1]}, "VERIFIED"),
+        ({"same": [-1]}, "VERIFIED"),
+        ({"same": [1], "different": [2]}, "UNVERIFIABLE"),
+        ({"same": [3]}, "UNVERIFIABLE"),
+    ],
+)
+def test_steps_of_routes_are_compared(places: dict[str, Any], verdict: OverallVerdict) -> None:
+    routes = {"claim": "routes", "sentence": 1, "routes": [[5, 6], [7, 6]], **places}
+    answer = "The routes 5 → 6 and 7 → 6 share a step."
+    way = (*WAY, (7, "CO", "CC=O"))
+    question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+    assert verdict_on_way(question, answer, routes, way=way) == verdict
+
+
+@pytest.mark.parametrize(
+    ("molecule", "verdict"),
+    [
+        ("ethyl ethanoacetate = CCOC(C)=O", "VERIFIED"),
+        ("ethyl ethanoacetate = CCO", "UNVERIFIABLE"),
+        ("methyl acetate = CCOC(C)=O", "PARTIALLY_VERIFIED"),
+        ("ethyl ethanoacetate = no SMILES", "PARTIALLY_VERIFIED"),
+        ("ethyl ethanoacetate", "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_a_name_may_have_the_smiles_that_the_model_knows(molecule: str, verdict: OverallVerdict) -> None:
+    told = [{**each, "sentence": 1} for each in ALL[:2]]
+    answer = f"In reaction 5, {ETHANOL} and {ACID} react. Ethyl ethanoacetate is formed."
+    assert check(answer, *told, made(2, "product", molecule)).verification.verdict == verdict
+
+
+BENZENE, ANILINE = "c1ccccc1", "Nc1cc(F)c(Cl)cc1F"
+RING = Verifier(asking_reactions((Reaction(7, (ANILINE, ETHANOL), (ESTER,), (), (BENZENE,), (None,)),)))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        (f"The aniline {ANILINE} reacts, too.", "VERIFIED"),
+        ("The aniline reacts, too.", "VERIFIED"),
+        ("The aryl fluoride reacts, too.", "VERIFIED"),
+        ("The pyridine reacts, too.", "PARTIALLY_VERIFIED"),
+        ("It reacts in aniline, too.", "PARTIALLY_VERIFIED"),
+        ("The aryl fluoride reacts with an aryl iodide.", "PARTIALLY_VERIFIED"),
+        (f"1a. The free amine {ANILINE} reacts, too.", "VERIFIED"),
+        ("Card 1: The amine reacts, too.", "VERIFIED"),
+        ("It has (1) a ring, (2) an amine.", "VERIFIED"),
+        ("It has (1) a ring, (3) an amine.", "PARTIALLY_VERIFIED"),
+        (f"{ANILINE} reacts metal-free.", "PARTIALLY_VERIFIED"),
+    ],
+)
+def test_words_that_say_no_more_than_the_claims(sentence: str, verdict: OverallVerdict) -> None:
+    told = [{**made(1, "reactant", each), "reaction": 7} for each in (ANILINE, ETHANOL)]
+    again = {**told[0], "sentence": 2}
+    question = f"From which direct precursors is {ESTER} made?"
+    answer = f"Reaction 7 takes {ANILINE} and {ETHANOL}.\n\n{sentence}"
+    stated = read_stated(json.dumps([*told, again]), 2)
+    assert judge_answer(question, answer, RING, entries=stated.usable).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("role", "more", "verdict"),
+    [
+        ("reactant", (), "VERIFIED"),
+        ("solvent", (), "UNVERIFIABLE"),
+        ("reactant", ({"claim": "count", "value": 1, "role": "reactant", "molecule": ETHANOL},), "VERIFIED"),
+        (
+            "reactant",
+            ({"claim": "count", "value": 2, "role": "reactant", "molecule": ETHANOL},),
+            "UNVERIFIABLE",
+        ),
+    ],
+)
+def test_what_is_said_of_no_reaction_does_not_refute(
+    role: str, more: Sequence[dict[str, Any]], verdict: OverallVerdict
+) -> None:
+    entries = ({**made(2, role, ETHANOL), "reaction": None}, *({**each, "sentence": 2} for each in more))
+    answer = f"{TRUE} It takes {ETHANOL}."
+    assert check(answer, *ALL, *entries).verification.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("order", "marks", "verdict"),
+    [
+        ((5, 6), ("1.", "2."), "VERIFIED"),
+        ((6, 5), ("1.", "2."), "PARTIALLY_VERIFIED"),
+        ((6, 5), ("-", "-"), "VERIFIED"),
+    ],
+)
+def test_a_numbered_list_is_in_the_order_of_a_route(
+    order: Sequence[int], marks: Sequence[str], verdict: OverallVerdict
+) -> None:
+    makes = {5: "CC=O", 6: ACID}
+    items = "\n".join(f"{mark} {makes[each]} (from {each})" for mark, each in zip(marks, order, strict=True))
+    made_by = [
+        {**made(place, "product", makes[each]), "reaction": each} for place, each in enumerate(order, 2)
+    ]
+    route = {"claim": "route", "sentence": 1, "reactions": [5, 6]}
+    question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
+    answer = f"The route is 5 → 6.\n\n{items}"
+    assert verdict_on_way(question, answer, route, *made_by) == verdict
+
+
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 PRECURSORS = f"From which direct precursors is {ACID} made?"
 REACTIONS = f"Which reactions give {ACID} directly as a product?"
@@ -561,7 +717,6 @@ def test_rules_verify_no_false_sentence(verifier: Verifier, sentence: str, joint
     [
         (INTERMEDIATES, "The intermediate is CC=O (via reactions 12, 13)."),
         (ROUTES, f"Reaction 13 makes {ACID} from CC=O, which is made in reaction 12."),
-        (ROUTES, f"Reaction 13 converts CC=O, which reaction 12 gives, into {ACID}."),
         (PRECURSORS, "In reaction 13: CC=O and OO."),
     ],
 )
@@ -594,7 +749,7 @@ def test_one_false_claim_among_many_is_enough(verifier: Verifier) -> None:
         f"Reaction 13: CC=O + OO -> {ACID} in O. Reaction 14: CC#N -> {ACID}; agent Cl; solvents O, ClCCl."
     )
     found = judge_answer(REACTIONS, answer, verifier)
-    assert found.verdict == "PARTIALLY_VERIFIED"
+    assert found.verdict == "UNVERIFIABLE"
     assert found.support == pytest.approx(8 / 9)
     lenient = Thresholds(verified=0.8, false_claims=1)
     assert judge_answer(REACTIONS, answer, verifier, lenient).verdict == "VERIFIED"
