@@ -128,6 +128,10 @@ def _left(
     remarks = Counter(by_model.remarks) if by_model else Counter()
     # "Please do not hesitate to ask." A model says what a denial without an object speaks of.
     exempt = by_model is not None and needs_no_claim(sentence)
+    # "Reaction thirteen", "the first reaction": rules read ids only.
+    unnamed = by_model is None and bool(claims) and not any(each.reactions for each in claims)
+    # "Nothing else makes it", "hundreds of reactions make it"
+    silent = by_model is not None and not (claims or remarks or sentence.introduces or sentence.asks)
     for place, token in enumerate(tokens):
         kinds = token.kinds
         if remarks[token.text] > 0:
@@ -145,6 +149,8 @@ def _left(
             )
             or ("best_words" in kinds and not (best or sentence.asks or _is_farewell(tokens)))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
+            or (silent and kinds & {"reactions", "relations", "several"})
+            or (unnamed and token.text.lower() == "reaction")
             or ("below_best" in kinds and not compares)
             or ("worded_yields" in kinds and not (by_model and "YIELD" in said))
             or "stray" in kinds

@@ -73,7 +73,7 @@ def _range(start: int, stop: int, step: int = 1) -> list[int]:
         raise ValueError
     found = range(start, stop + (1 if step > 0 else -1), step)
     if len(found) > LONGEST:
-        raise ValueError
+        raise NotInterpretedError("so long a list")
     return list(found)
 
 

@@ -40,10 +40,14 @@ def interpret(parsed: ParsedQuery, graph: SmallGraph, most_steps: int = MOST_STE
     Raises NotInterpretedError, which says what is not known or which bound the query passes, and
     QueryFailsError where the server would stop with an error.
     """
-    if parsed.unread is not None or parsed.errors:
+    if parsed.unread is not None:
+        raise NotInterpretedError(parsed.unread)
+    if parsed.errors:
         raise NotInterpretedError("a text that is not valid Cypher")
     statements = parsed.root.nodes("statement")
-    query = statements[0].node("regularQuery") if len(statements) == 1 else None
+    if len(statements) > 1:
+        raise NotInterpretedError("several statements")
+    query = statements[0].node("regularQuery") if statements else None
     if query is None:
         raise NotInterpretedError("a statement that is not a query")
     try:

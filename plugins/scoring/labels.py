@@ -56,7 +56,7 @@ _OF_PATTERNS = frozenset({"wrong_relationship", "endpoint_anchoring"})
 _SEEN = frozenset({"extra_component", "missing_component", "empty_result"})
 """Labels of what is seen in a result, whatever makes it wrong."""
 
-_OUT_OF_MEMORY = frozenset(
+_TOO_LONG_OR_LARGE = frozenset(
     {
         "Neo.TransientError.General.MemoryPoolOutOfMemoryError",
         "Neo.TransientError.General.OutOfMemoryError",
@@ -110,7 +110,7 @@ def specific(labels: Iterable[str]) -> list[str]:
 
 def with_status(labels: Sequence[str], status: str, code: str | None) -> list[str]:
     """Put the label of a status that is not ``ok`` in its place among those of the text."""
-    if status == "timeout" or (status == "runtime_error" and code in _OUT_OF_MEMORY):
+    if status == "timeout" or (status == "runtime_error" and code in _TOO_LONG_OR_LARGE):
         causes = [label for label in labels if name_of(label) in _RUNAWAY]
         return [*causes, status, *(label for label in labels if label not in causes)]
     return [status, *labels]
@@ -159,7 +159,8 @@ def diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     shown = evidence(question, execution, scores, values)
-    read = _read(cypher, asked_of(question), schema, status in ("ok", "timeout"))
+    tries = status in ("ok", "timeout") or execution.code in _TOO_LONG_OR_LARGE
+    read = _read(cypher, asked_of(question), schema, tries)
     labels = _labels(question, execution, scores, shown, read)
     if read.unread is not None:
         return Diagnosis(tuple(labels), not_read(read.unread))

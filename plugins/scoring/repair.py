@@ -37,7 +37,11 @@ def find_repair(
     """
     tried = {query.text}
     for repair in _repairs(query, asked, shown, domain):
-        text = repair.apply(query)
+        try:
+            text = repair.apply(query)
+        except ValueError:
+            # One of its edits lies within another, as a LIMIT in a subquery of a LIMIT does.
+            continue
         if text in tried:
             continue
         if len(tried) > MOST_TRIED:
@@ -70,7 +74,7 @@ def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain:
         yield from end_repairs(query, into[0], domain.yield_type)
         # Where all reactions are returned, a condition only takes away molecules of a component.
         yield from (each for each in rows if each.label != "limit" and (fewer or each.label != "other"))
-    if shown.empty or shown.lacking or shown.surplus or shown.absent:
+    if shown.empty or shown.lacking or shown.surplus:
         yield from type_repairs(query, into, out, f"{into[0]}|{domain.yield_type}", steps)
 
 

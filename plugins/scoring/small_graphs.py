@@ -92,10 +92,21 @@ class _Reactions:
         return Trial(tuple(self._made), self._notes)
 
 
+MOST_STEPS: Final = 12
+MOST_PRODUCTS: Final = 6
+"""Beyond these, the graphs would not be small."""
+
+
 def small_graphs(asked: QuestionIntent) -> tuple[Trial, ...]:
-    """Return the small graphs for a question; none where it is not understood, or leaves the steps open."""
+    """Return the small graphs for a question.
+
+    There are none where it is not understood, leaves the steps open, or asks about more than `MOST_STEPS` or
+    `MOST_PRODUCTS`.
+    """
     names = [molecule.name for molecule in asked.molecules]
     roles = {molecule.role: molecule.name for molecule in asked.molecules}
+    if (asked.steps or 0) > MOST_STEPS or len(names) > MOST_PRODUCTS:
+        return ()
     match asked.intent:
         case "multi_product" if names:
             return (_several_products(names),)
@@ -110,14 +121,20 @@ def small_graphs(asked: QuestionIntent) -> tuple[Trial, ...]:
 
 def _one_target(target: str) -> Trial:
     made = _Reactions()
-    made.add("makes it", ["a", "b"], [target], agents=["c1"], solvents=["d1"], yields=[61.5])
-    made.add("makes it beside another product", ["e"], [target, "co1"], solvents=["f"], yields=[48.25])
+    made.add("makes the target", ["a", "b"], [target], agents=["c1"], solvents=["d1"], yields=[61.5])
     made.add(
-        "makes it, with no known yield and without a solvent", ["g"], [target], agents=["h", "i"], error=_NULL
+        "makes the target beside another product", ["e"], [target, "co1"], solvents=["f"], yields=[48.25]
+    )
+    made.add(
+        "makes the target, with no known yield and without a solvent",
+        ["g"],
+        [target],
+        agents=["h", "i"],
+        error=_NULL,
     )
     # No reaction has many of several components: their combinations would be too many rows.
     made.add(
-        "makes it beside products with higher yields",
+        "makes the target beside products with higher yields",
         ["j", "b"],
         ["co1", target, "co3", "co4", "co5"],
         agents="c",
@@ -125,7 +142,7 @@ def _one_target(target: str) -> Trial:
         yields=[88.75, 72.5, 90.25],
     )
     made.add(
-        "makes it from many reactants, with many agents",
+        "makes the target from many reactants, with many agents",
         ["j", "j2", "j3", "j4", "j5"],
         [target],
         agents=["c", "k", "k2", "k3", "k4"],
@@ -133,22 +150,44 @@ def _one_target(target: str) -> Trial:
         yields=[33.0],
     )
     made.add(
-        "makes it in many solvents",
+        "makes the target in many solvents",
         ["j", "j2"],
         [target],
         agents=["k", "k2"],
         solvents=["d", "l", "l2", "l3", "l4"],
         yields=[41.5],
     )
-    made.add("makes it, without an agent and a solvent", ["m"], [target], yields=[9.75])
+    made.add("makes the target, without an agent and a solvent", ["m"], [target], yields=[9.75])
     made.add(
-        "has nothing to do with it", ["a", "t"], ["u"], agents="c", solvents="d", yields=[99.5], error=APART
+        "has nothing to do with the target",
+        ["a", "t"],
+        ["u"],
+        agents="c",
+        solvents="d",
+        yields=[99.5],
+        error=APART,
     )
     made.add(
-        "takes it as a reactant", [target, "n"], ["o"], agents="c", solvents="d", yields=[95.5], error=_ENDS
+        "takes the target as a reactant",
+        [target, "n"],
+        ["o"],
+        agents="c",
+        solvents="d",
+        yields=[95.5],
+        error=_ENDS,
     )
-    made.add("uses it as an agent", ["p"], ["q"], agents=[target], solvents="d", yields=[96.5], error=_TYPE)
-    made.add("uses it as a solvent", ["r"], ["s"], agents="c", solvents=[target], yields=[97.5], error=_TYPE)
+    made.add(
+        "uses the target as an agent", ["p"], ["q"], agents=[target], solvents="d", yields=[96.5], error=_TYPE
+    )
+    made.add(
+        "uses the target as a solvent",
+        ["r"],
+        ["s"],
+        agents="c",
+        solvents=[target],
+        yields=[97.5],
+        error=_TYPE,
+    )
     made.add(
         "makes a reactant of its reactions",
         ["v"],
@@ -173,7 +212,7 @@ def _many(target: str) -> Trial:
         known = 2.5 * (number * 17 % 40) + 2.25
         conditions = () if known == 99.75 else ("c",)
         made.add(
-            "makes it",
+            "makes the target",
             [f"r{number}"],
             [target, f"co{number}"],
             agents=conditions,

@@ -20,6 +20,7 @@ from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsErr
 from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.scoring.columns import ID_KEY
 from retrocypher.plugins.scoring.label_evidence import Evidence, evidence
 from retrocypher.plugins.scoring.repair import find_repair
@@ -43,9 +44,6 @@ _WHERE = "On a small test graph, the query"
 
 _STEPS_OF_AN_EDITED_QUERY = 25_000
 """A right query takes at most some thousands; an edited one that takes many more is hardly right."""
-
-_OF_ARROWS = frozenset({"wrong_relationship", "traversal_direction"})
-"""Labels of queries that return other reactions or routes, or the wrong molecules of a reaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +117,16 @@ def _first_failure(
     parsed: ParsedQuery, asked: QuestionIntent, convention: Convention, most_steps: int = MOST_STEPS
 ) -> Failure | None:
     without_rows = None
+    # Where the right reactions are alike, rows may come several times for no other reason.
+    varied = max(_prepared(asked), key=lambda each: len({note.text for note in each.trial.notes.values()}))
     for prepared in _prepared(asked):
         try:
             result = interpret(parsed, prepared.graph, most_steps)
         except QueryFailsError as error:
             return Failure(_finding("runtime_error", f"ends with an error: {error}"))
-        found = _judge(prepared, result, asked, convention) or _judge_size(prepared, result)
+        found = _judge(prepared, result, asked, convention)
+        if found is None and prepared is varied:
+            found = _judge_size(prepared, result)
         if found is not None and found.label != "empty_result":
             return _failure(found, prepared, result)
         if found is not None and without_rows is None:
@@ -233,7 +235,7 @@ def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
         return _finding("wrong_aggregation_or_order", "puts several reactions into one row")
     needed = [key for key in values if key != ID_KEY or (asks_for_reactions(question) and not ids.returned)]
     found = (
-        _of_further_reactions(trial, ids)
+        _of_further_reactions(prepared, ids)
         or next(filter(None, (_of_component(trial, key, values[key]) for key in needed)), None)
         or _of_lost_reactions(trial, ids)
         or next(filter(None, (_of_values(key, values[key]) for key in needed)), None)
@@ -259,7 +261,7 @@ def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionInt
     ids, focus = values[ID_KEY], focus_key(question)
     if ids.returned:
         there = _without_bare(question, ids, focus)
-        found = _of_further_reactions(prepared.trial, there) or _of_lost_reactions(prepared.trial, there)
+        found = _of_further_reactions(prepared, there) or _of_lost_reactions(prepared.trial, there)
         if found is not None:
             return found
         if question.task == "best_yield" and not values["target_yield"].returned:
@@ -322,7 +324,7 @@ def _explanations(prepared: _Prepared, route: tuple[Any, ...]) -> dict[str, str]
     """By label, what may be why a route that does not belong to the answer is returned."""
     notes, steps = prepared.trial.notes, prepared.question.steps
     if len(route) != steps:
-        return {"path_length": f"of {len(route)} reactions instead of {steps}"}
+        return {"path_length": f"of {counted(len(route), 'reaction')} instead of {steps}"}
     made = {each.id: set(each.molecules) for each in prepared.trial.reactions}
     if any(not made.get(one, set()) & made.get(other, set()) for one, other in pairwise(route)):
         return {APART: "of reactions that have no molecule in common"}
@@ -354,12 +356,15 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _of_further_reactions(trial: Trial, ids: Values) -> Finding | None:
+def _of_further_reactions(prepared: _Prepared, ids: Values) -> Finding | None:
     """What is wrong with reactions that are returned and belong to no answer."""
-    if ids.returned - trial.notes.keys():
+    notes = prepared.trial.notes
+    if ids.returned - notes.keys():
         return _finding("missing_component:id", "returns something else as the id of a reaction")
-    for number, note in trial.notes.items():
+    for number, note in notes.items():
         if number in ids.returned - ids.gold:
+            if not note.label and prepared.question.task == "best_yield":
+                return _finding("wrong_aggregation_or_order", "returns a reaction without the best yield")
             label = note.label or "wrong_aggregation_or_order"
             return _finding(label, f"returns a reaction that {note.text}")
     return None
@@ -391,7 +396,7 @@ def _of_component(trial: Trial, key: str, values: Values) -> Finding | None:
 
 def _of_values(key: str, values: Values) -> Finding | None:
     """What is wrong with the values of a key."""
-    what = key.replace("_", " ") if key != ID_KEY else "ids of reactions"
+    what = key.replace("co_", "co-").replace("_", " ") if key != ID_KEY else "ids of reactions"
     if values.gold - values.returned:
         how = "leaves out some of the" if values.returned else "returns no"
         return _finding(with_detail("missing_component", key), f"{how} {what}")

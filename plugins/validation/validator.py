@@ -64,7 +64,7 @@ class SchemaValidator:
             return "what the question asks for, since the graph is no reaction graph"
         if asked.intent is None:
             return "what the question asks for"
-        return None if can_be_tried(asked) else "routes of any number of steps"
+        return None if can_be_tried(asked) else "routes of any number of steps, or so many steps or products"
 
 
 def _verdict(findings: Sequence[Finding], asked: QuestionIntent, unread: str = "") -> Validation:

@@ -89,7 +89,7 @@ def test_a_star_stands_for_all_variables_in_the_order_of_the_alphabet() -> None:
         ("RETURN reduce(t = 'a', x IN range(1, 99) | t + t)", "very long"),
         ("RETURN reduce(t = [], x IN range(1, 9000) | [t])", "nested very deeply"),
         ("RETURN (", "not valid Cypher"),
-        ("RETURN 1; RETURN 2", "not a query"),
+        ("RETURN 1; RETURN 2", "several statements"),
     ],
 )
 def test_what_is_not_known_or_takes_long_is_named(query: str, why: str) -> None:

@@ -120,7 +120,7 @@ def test_json_has_one_object_a_line(check: Check) -> None:
     assert len(turned["turned"]) == 1
     # The convention decides what must be returned.
     result = check([entry(RIGHT)], "--convention", "benchmark", "--json")
-    assert (labels(result)[0], result.exit_code) == ("missing_component", 1)
+    assert (labels(result)[0], result.exit_code) == ("missing_component:reactants", 1)
 
 
 def test_a_schema_from_a_file_decides(check: Check, tmp_path: Path) -> None:

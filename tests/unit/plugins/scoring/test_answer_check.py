@@ -326,7 +326,7 @@ def test_a_line_that_only_names_a_reaction_is_a_heading(label: str, verdict: Ove
         ("There are 7 reactions.", {**COUNT, "value": 7, "role": "product"}, "UNVERIFIABLE"),
         ("There is one reaction.", {**COUNT, "value": 1, "role": "product"}, "VERIFIED"),
         ("These precursors are recorded.", None, "VERIFIED"),
-        ("They go from one reaction to the next, in the same way.", None, "VERIFIED"),
+        ("They go from one reaction to the next, in the same way.", None, "PARTIALLY_VERIFIED"),
         ("I hope this helps.", None, "VERIFIED"),
         # A common name stands for its molecule, that of a salt for both ions; it does not refute.
         ("Ethanol reacts.", made(2, "reactant", "ethanol"), "VERIFIED"),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from support.graph_values import VALUES
 from support.records import record_of
 from support.suite import CHECKOUT
@@ -195,6 +196,10 @@ def test_labels_in_the_order_of_their_evidence() -> None:
     asked = question("chains_to_target")
     unbounded = asked.reference_cypher.replace(f"*{2 * asked.steps}", "*")
     assert labelled(asked, unbounded, execution(status="timeout")) == ["path_length", "timeout"]
+    memory = replace(
+        execution(status="runtime_error"), code="Neo.TransientError.General.MemoryPoolOutOfMemoryError"
+    )
+    assert labelled(asked, unbounded, memory) == ["path_length", "runtime_error"]
 
 
 @st.composite

@@ -29,7 +29,7 @@ def validated(query: str, question: str = PRECURSORS, convention: Convention = "
             f"MATCH (:Molecule {{name: {quote(TARGET)}}})-[:REACTS_IN]->(r) MATCH (a)-[:REACTS_IN]->(r) "
             "RETURN r.id AS id, a.name AS reactants",
             "endpoint_anchoring",
-            "returns a reaction that takes it as a reactant",
+            "returns a reaction that takes the target as a reactant",
         ),
         (
             f"{MAKES} WHERE r.id < 0 RETURN r.id AS id",
@@ -39,7 +39,7 @@ def validated(query: str, question: str = PRECURSORS, convention: Convention = "
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r)-[:USES_SOLVENT]->() RETURN r.id AS id, a.name AS reactants",
             "duplicate_or_incomplete",
-            "leaves out a reaction that makes it, with no known yield and without a solvent",
+            "leaves out a reaction that makes the target, with no known yield and without a solvent",
         ),
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name)[0] AS a "
@@ -200,6 +200,34 @@ def test_a_question_for_some_of_the_reactions_is_not_taken_for_one_for_all() -> 
     for wanted in ("the three best", "the 3 highest yielding", "two"):
         assert read_question(f"List {wanted} reactions to make {TARGET}.").intent is None
     assert read_question(f"List the three step routes to {TARGET}.").intent == "chains_to_target"
+
+
+def test_a_limit_within_a_limit_is_no_fault_of_the_validator() -> None:
+    query = (
+        f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) MATCH (r)-[:USES_SOLVENT]->() RETURN r.id AS id, "
+        "a.name AS reactants LIMIT COUNT { MATCH (x:Reaction) RETURN x LIMIT 3 }"
+    )
+
+    assert validated(query).verdict == "invalid"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ROUTES.replace("exactly 2", "exactly 1000000"),
+        f"Which reactions produce all of {', '.join('C' * (2 + each) + 'O' for each in range(13))}?",
+    ],
+)
+def test_a_question_about_very_much_is_not_read(question: str) -> None:
+    said = validated(f"{ROUTE} {RETURNED}", question)
+
+    assert said.verdict != "valid"
+
+
+def test_rows_that_come_several_times_are_right() -> None:
+    query = f"{MAKES} MATCH (r)-[:USES_SOLVENT]->(s) MATCH (r)-[:PRODUCES]->() RETURN s.name AS solvents"
+
+    assert validated(query, f"Which solvents are used to make {TARGET}?").valid
 
 
 @pytest.mark.parametrize("half", HALVES)
