@@ -118,7 +118,7 @@ def _first_failure(
 ) -> Failure | None:
     without_rows = None
     # Where the right reactions are alike, rows may come several times for no other reason.
-    varied = max(_prepared(asked), key=lambda each: len({note.text for note in each.trial.notes.values()}))
+    varied = max(_prepared(asked), key=_variety, default=None)
     for prepared in _prepared(asked):
         try:
             result = interpret(parsed, prepared.graph, most_steps)
@@ -132,6 +132,11 @@ def _first_failure(
         if found is not None and without_rows is None:
             without_rows = _failure(found, prepared, result)
     return without_rows
+
+
+def _variety(prepared: _Prepared) -> int:
+    """How many different kinds of reaction a small graph has."""
+    return len({note.text for note in prepared.trial.notes.values()})
 
 
 def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failure:
