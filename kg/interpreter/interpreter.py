@@ -17,7 +17,7 @@ from retrocypher.kg.interpreter.graph import SmallGraph, Value, to_json
 from retrocypher.kg.interpreter.patterns import Filters, Patterns, Row
 from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsError, group_key, sort_key
 
-MOST_STEPS = 250_000
+MOST_STEPS = 500_000
 """Expressions and relationships that are looked at for one query."""
 MOST_ROWS = 20_000
 """Rows between two clauses."""

@@ -127,12 +127,24 @@ def test_a_run_of_the_former_review_is_studied_but_not_replayed(tmp_path: Path) 
     assert "its loop review is of a version before self-review" in ran.stdout + ran.stderr
 
 
-def test_scoring_again_changes_nothing(run: Path, tmp_path: Path) -> None:
+LABELLED = ("errors", "explanation")
+"""Fields that follow how queries are labelled, which later code does in another way."""
+
+
+def test_scoring_again_changes_no_score(run: Path, tmp_path: Path) -> None:
     output = said("rescore", run, "--out", tmp_path / "again")
-    assert (output["rescored"], output["changed"]) == (CASES[run.name], 0)
+    assert output["rescored"] == CASES[run.name]
     before, after = (without_times(raw_records(each)) for each in (run, tmp_path / "again"))
     for case, record in before.items():
-        assert {name: after[case][name] for name in record} == record
+        again = {name: after[case][name] for name in record}
+        assert without_labels(again) == without_labels(record)
+        assert bool(again.get("errors")) == bool(record.get("errors"))
+
+
+def without_labels(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_labels(each) for name, each in value.items() if name not in LABELLED}
+    return [without_labels(each) for each in value] if isinstance(value, list) else value
 
 
 def key_of(run: Path) -> dict[str, Any]:
