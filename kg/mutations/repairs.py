@@ -5,7 +5,6 @@ the caller has to find out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 from retrocypher.kg.cypher.clauses import RelationshipPattern, length_ranges, relationship_patterns, reverse
@@ -21,12 +20,7 @@ from retrocypher.kg.mutations.operator import (
     without_clause,
     without_conjunct,
 )
-from retrocypher.kg.mutations.path_errors import (
-    anchor_other_end,
-    reverse_path,
-    swap_ends,
-    turned_at_anchors,
-)
+from retrocypher.kg.mutations.single_edits import END_EDITS
 
 
 class Repair(NamedTuple):
@@ -40,14 +34,18 @@ class Repair(NamedTuple):
         return apply_edits(query.text, self.edits)
 
 
-def row_repairs(query: ParsedQuery) -> Iterator[Repair]:
-    """Yield repairs of a query that may lose rows: what keeps rows away is left out, one thing at a time."""
+def limit_repairs(query: ParsedQuery) -> Iterator[Repair]:
+    """Yield repairs of a query that cuts off rows."""
     cuts = [
         Edit(end_before(query, each.start), each.stop, "") for each in query.root.find_all("limit", "skip")
     ]
     yield from (Repair("limit", (cut,)) for cut in cuts)
     if len(cuts) > 1:
         yield Repair("limit", tuple(cuts))
+
+
+def row_repairs(query: ParsedQuery) -> Iterator[Repair]:
+    """Yield repairs of a query that loses rows by a condition or a pattern, one at a time."""
     for where in query.root.find_all(WHERE_CLAUSE):
         for place in range(len(conjuncts(where))):
             yield Repair("other", (without_conjunct(query, where, place),))
@@ -86,21 +84,11 @@ def length_repairs(query: ParsedQuery, steps: int) -> Iterator[Repair]:
             yield Repair("path_length", tuple(edits))
 
 
-def end_repairs(query: ParsedQuery, into: str, out: str) -> Iterator[Repair]:
-    """Yield repairs of queries that look at the wrong end of a path or reaction.
-
-    Args:
-        into: The type of relationship from what is consumed.
-        out: The type to what is made.
-    """
-    found = chain(
-        swap_ends.mutations(query),
-        anchor_other_end.mutations(query),
-        reverse_path.mutations(query),
-        turned_at_anchors(query, into, out),
-    )
-    for mutation in found:
-        yield Repair("endpoint_anchoring", mutation.edits)
+def end_repairs(query: ParsedQuery) -> Iterator[Repair]:
+    """Yield repairs of queries that look at the wrong end of a path or reaction."""
+    for operator in END_EDITS:
+        for mutation in operator.mutations(query):
+            yield Repair("endpoint_anchoring", mutation.edits)
 
 
 def type_repairs(

@@ -108,9 +108,14 @@ def specific(labels: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(each for label in distinct for each in named[label] or [label]))
 
 
+def _ran_away(status: str, code: str | None) -> bool:
+    """Whether a query took too much time or memory."""
+    return status == "timeout" or (status == "runtime_error" and code in _TOO_LONG_OR_LARGE)
+
+
 def with_status(labels: Sequence[str], status: str, code: str | None) -> list[str]:
     """Put the label of a status that is not ``ok`` in its place among those of the text."""
-    if status == "timeout" or (status == "runtime_error" and code in _TOO_LONG_OR_LARGE):
+    if _ran_away(status, code):
         causes = [label for label in labels if name_of(label) in _RUNAWAY]
         return [*causes, status, *(label for label in labels if label not in causes)]
     return [status, *labels]
@@ -159,7 +164,7 @@ def diagnose(
     if status in ("no_query", "refused"):
         return Diagnosis((status,))
     shown = evidence(question, execution, scores, values)
-    tries = status in ("ok", "timeout") or execution.code in _TOO_LONG_OR_LARGE
+    tries = status == "ok" or _ran_away(status, execution.code)
     read = _read(cypher, asked_of(question), schema, tries)
     labels = _labels(question, execution, scores, shown, read)
     if read.unread is not None:

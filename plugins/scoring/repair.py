@@ -7,6 +7,7 @@ from retrocypher.kg.mutations.repairs import (
     Repair,
     end_repairs,
     length_repairs,
+    limit_repairs,
     list_repairs,
     logic_repairs,
     row_repairs,
@@ -62,8 +63,7 @@ def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain:
     if asked.intent == "best_yield" and shown.answers in ("more", "other"):
         yield from single_row_repairs(query)
     if loses:
-        rows = list(row_repairs(query))
-        yield from (each for each in rows if each.label == "limit")
+        yield from limit_repairs(query)
         for each in list_repairs(query):
             of_route = steps is not None and shown.answers != "fewer"
             yield each._replace(label="return_shape" if of_route else each.label)
@@ -71,9 +71,9 @@ def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain:
     if steps is not None:
         yield from length_repairs(query, steps)
     if loses:
-        yield from end_repairs(query, into[0], domain.yield_type)
+        yield from end_repairs(query)
         # Where all reactions are returned, a condition only takes away molecules of a component.
-        yield from (each for each in rows if each.label != "limit" and (fewer or each.label != "other"))
+        yield from (each for each in row_repairs(query) if fewer or each.label != "other")
     if shown.empty or shown.lacking or shown.surplus:
         yield from type_repairs(query, into, out, f"{into[0]}|{domain.yield_type}", steps)
 

@@ -52,12 +52,15 @@ class _Prepared:
 
     Attributes:
         molecules: The molecules that are asked for; empty where reactions or routes are.
+        is_varied: Whether it has the most kinds of reactions. Where the right ones are alike, rows may come
+            several times for no other reason.
     """
 
     trial: Trial
     graph: SmallGraph
     question: Question
     molecules: frozenset[str]
+    is_varied: bool
 
 
 def can_be_tried(asked: QuestionIntent) -> bool:
@@ -108,35 +111,37 @@ def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention
 
 def _is_right(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> bool:
     try:
-        return _first_failure(parsed, asked, convention, _STEPS_OF_AN_EDITED_QUERY) is None
+        return not any(True for _ in _findings(parsed, asked, convention, _STEPS_OF_AN_EDITED_QUERY))
     except NotInterpretedError:
         return False
 
 
-def _first_failure(
-    parsed: ParsedQuery, asked: QuestionIntent, convention: Convention, most_steps: int = MOST_STEPS
-) -> Failure | None:
+def _first_failure(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
     without_rows = None
-    # Where the right reactions are alike, rows may come several times for no other reason.
-    varied = max(_prepared(asked), key=_variety, default=None)
+    for found, prepared, result in _findings(parsed, asked, convention, MOST_STEPS):
+        if result is None:
+            return Failure(found)
+        if found.label != "empty_result":
+            return _failure(found, prepared, result)
+        without_rows = without_rows or _failure(found, prepared, result)
+    return without_rows
+
+
+def _findings(
+    parsed: ParsedQuery, asked: QuestionIntent, convention: Convention, most_steps: int
+) -> Iterator[tuple[Finding, _Prepared, SmallResult | None]]:
+    """Yield what is wrong on each small graph, with the result there; None where it ends with an error."""
     for prepared in _prepared(asked):
         try:
             result = interpret(parsed, prepared.graph, most_steps)
         except QueryFailsError as error:
-            return Failure(_finding("runtime_error", f"ends with an error: {error}"))
+            yield _finding("runtime_error", f"ends with an error: {error}"), prepared, None
+            continue
         found = _judge(prepared, result, asked, convention)
-        if found is None and prepared is varied:
+        if found is None and prepared.is_varied:
             found = _judge_size(prepared, result)
-        if found is not None and found.label != "empty_result":
-            return _failure(found, prepared, result)
-        if found is not None and without_rows is None:
-            without_rows = _failure(found, prepared, result)
-    return without_rows
-
-
-def _variety(prepared: _Prepared) -> int:
-    """How many different kinds of reaction a small graph has."""
-    return len({note.text for note in prepared.trial.notes.values()})
+        if found is not None:
+            yield found, prepared, result
 
 
 def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failure:
@@ -160,10 +165,12 @@ def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failur
 
 @lru_cache(maxsize=64)
 def _prepared(asked: QuestionIntent) -> tuple[_Prepared, ...]:
-    return tuple(_prepare(trial, asked) for trial in small_graphs(asked))
+    trials = small_graphs(asked)
+    varied = max(trials, key=lambda trial: len({note.text for note in trial.notes.values()}), default=None)
+    return tuple(_prepare(trial, asked, is_varied=trial is varied) for trial in trials)
 
 
-def _prepare(trial: Trial, asked: QuestionIntent) -> _Prepared:
+def _prepare(trial: Trial, asked: QuestionIntent, *, is_varied: bool) -> _Prepared:
     task = asked.intent
     assert task is not None
     slots = _slots(asked)
@@ -185,7 +192,7 @@ def _prepare(trial: Trial, asked: QuestionIntent) -> _Prepared:
         walks = list(network.walks_to(slots["target"], slots["steps"]))
         parts = [walk[2:-1:2] if task == "intermediates" else walk[:1] for walk in walks]
         molecules = frozenset(str(name) for part in parts for name in part)
-    return _Prepared(trial, trial.graph(load_domain()), question, molecules)
+    return _Prepared(trial, trial.graph(load_domain()), question, molecules, is_varied)
 
 
 def _slots(asked: QuestionIntent) -> dict[str, Any]:
