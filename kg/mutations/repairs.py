@@ -144,6 +144,6 @@ def list_repairs(query: ParsedQuery) -> Iterator[Repair]:
         if words in (["head", "("], ["last", "("]):
             yield Repair("wrong_aggregation_or_order", (Edit(call.start, call.start + len(words[0]), ""),))
     for part in query.root.find_all("postFix"):
-        if part.token("LBRACKET") is not None:
+        if part.token("LBRACKET") is not None and part.find("numberLiteral") is not None:
             label = "wrong_aggregation_or_order" if part.token("DOTDOT") is None else "limit"
             yield Repair(label, (Edit(part.start, part.stop, ""),))

@@ -171,7 +171,13 @@ def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
     if name == "wrong_aggregation_or_order" and shown.absent and not (shown.lacking or shown.surplus):
         # All that is returned is right.
         return shown.answers in ("equal", "unknown")
-    if name in _SELECTING or (name == "other" and not shown.lacking):
+    if name in ("limit", "other") and shown.lacking:
+        # A limit on rows of single molecules takes away some of them, and may leave all reactions.
+        return False
+    if name == "path_length" and shown.surplus:
+        # Molecules of a reaction further away are returned with those of the right ones.
+        return False
+    if name in _SELECTING or name == "other":
         return shown.answers == "equal"
     if name == "missing_component" and detail == "id":
         return shown.answers != "unknown"
@@ -224,11 +230,16 @@ def _labels_of_routes(question: Question, shown: Evidence) -> Iterator[str]:
         yield "wrong_aggregation_or_order"
     elif max(shown.lengths) < question.steps:
         # The text says nothing against the length of the path, so the path was returned in part.
-        yield "return_shape"
+        yield part_of_route(max(shown.lengths))
     elif shown.lengths != {question.steps}:
         yield "path_length"
     elif shown.answers == "fewer":
         yield "duplicate_or_incomplete"
+
+
+def part_of_route(reactions: int) -> str:
+    """Return the label of a result that has only some of the reactions of each route."""
+    return "return_shape" if reactions == 1 else "missing_component:route"
 
 
 def _labels_of_reactions(question: Question, shown: Evidence) -> Iterator[str]:

@@ -84,18 +84,9 @@ def ranked(labels: Iterable[str], shown: Evidence, scores: Scores) -> list[str]:
     A label that the rows contradict comes last: the query has that error, but it is not why the case failed.
     """
     return sorted(
-        dict.fromkeys(labels), key=lambda label: (contradicted(label, shown, scores), _place(label, shown))
+        dict.fromkeys(labels),
+        key=lambda label: (contradicted(label, shown, scores), CAUSES_FIRST.index(name_of(label))),
     )
-
-
-def _place(label: str, shown: Evidence) -> tuple[float, bool]:
-    name = name_of(label)
-    place = float(CAUSES_FIRST.index(name))
-    if name == "return_shape" and not shown.readable:
-        # Of what cannot be read at all, no flaw that returns too much or too little is known to matter.
-        place = CAUSES_FIRST.index("path_length") + 0.5
-    # Without an id only rows run together; without another component the answer itself is not there.
-    return place, detail_of(label) == "id"
 
 
 def specific(labels: Iterable[str]) -> list[str]:
@@ -223,8 +214,6 @@ def _labels(
     if status == "syntax_error" and read.broken:
         # What can be read of a broken query is no evidence of anything.
         return [status]
-    if status == "ok" and not shown.empty and not shown.readable:
-        found.append("return_shape")
     labels, tried = ranked(found, shown, scores), read.failure
     if status != "ok":
         labels = labels or ([tried.finding.label] if tried else [])
@@ -236,6 +225,8 @@ def _labels(
     causes += [] if repair is None else [repair]
     if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
         causes.append(tried.finding.label)
+    if not shown.empty and not shown.readable:
+        causes.append("return_shape")
     for each in (shown, tried.shown if tried else None):
         if each is not None and each.swapped & each.lacking:
             causes.append("wrong_relationship")

@@ -1,6 +1,7 @@
 """What is wrong with a query, by the smallest edit that makes it right on the small graphs."""
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.mutations.repairs import (
@@ -15,7 +16,7 @@ from retrocypher.kg.mutations.repairs import (
     type_repairs,
 )
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS
-from retrocypher.plugins.scoring.label_evidence import Evidence
+from retrocypher.plugins.scoring.label_evidence import Evidence, part_of_route
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
 from retrocypher.prompts.validation.reaction_graph import Domain
 
@@ -32,26 +33,39 @@ def find_repair(
 ) -> Finding | None:
     """Return what the first edit undoes that makes a query right; None if none of those tried does.
 
+    If a relationship of either of two other types makes it right, its type shows nothing: the query is right
+    because the relationship finds nothing, or always something.
+
     Args:
         shown: What the rows of the query show on a small graph.
         is_right: Whether a query is right on the small graphs.
     """
     tried = {query.text}
-    for repair in _repairs(query, asked, shown, domain):
+
+    def helps(repair: Repair) -> bool:
         try:
             text = repair.apply(query)
         except ValueError:
             # One of its edits lies within another, as a LIMIT in a subquery of a LIMIT does.
-            continue
-        if text in tried:
-            continue
-        if len(tried) > MOST_TRIED:
-            return None
+            return False
+        if text in tried or len(tried) > MOST_TRIED:
+            return False
         tried.add(text)
         edited = parse(text)
-        if not edited.errors and is_right(edited):
-            return _finding(query, repair)
+        return not edited.errors and is_right(edited)
+
+    repairs = enumerate(_repairs(query, asked, shown, domain))
+    for _, there in groupby(repairs, lambda each: _place(*each)):
+        found = [repair for _, repair in there if helps(repair)]
+        if len(found) == 1:
+            return _finding(query, found[0])
     return None
+
+
+def _place(number: int, repair: Repair) -> tuple[str, int]:
+    """What edits of the type of one relationship have in common; each other edit is alone."""
+    label = repair.label
+    return label, repair.edits[-1].start if label == "wrong_relationship" else -number
 
 
 def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain: Domain) -> Iterator[Repair]:
@@ -65,8 +79,10 @@ def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain:
     if loses:
         yield from limit_repairs(query)
         for each in list_repairs(query):
-            of_route = steps is not None and shown.answers != "fewer"
-            yield each._replace(label="return_shape" if of_route else each.label)
+            if steps is None or shown.answers == "fewer":
+                yield each
+            else:
+                yield each._replace(label=part_of_route(1 if each.label != "limit" else steps))
     yield from logic_repairs(query)
     if steps is not None:
         yield from length_repairs(query, steps)

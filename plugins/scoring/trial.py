@@ -22,7 +22,7 @@ from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import Question, setting_of
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.scoring.columns import ID_KEY
-from retrocypher.plugins.scoring.label_evidence import Evidence, evidence
+from retrocypher.plugins.scoring.label_evidence import Evidence, evidence, part_of_route
 from retrocypher.plugins.scoring.repair import find_repair
 from retrocypher.plugins.scoring.routes import multi_step_scores, routes
 from retrocypher.plugins.scoring.single_step import (
@@ -160,6 +160,8 @@ def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failur
     else:
         notes, (gold, returned) = prepared.trial.notes, values[ID_KEY]
         trapped = {note.label for number, note in notes.items() if number in returned - gold}
+        if not trapped and found.label == LENGTH:
+            trapped = {LENGTH}
     return Failure(found, shown, frozenset(trapped))
 
 
@@ -309,6 +311,9 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
     if convention == "as-asked" and prepared.molecules:
         return _of_molecules(prepared, result)
     if not {number for route in returned for number in route} & prepared.trial.notes.keys():
+        there = [set(atoms(row)) for row in result.rows]
+        if any(sum(set(each) <= row for each in gold) > 1 for row in there):
+            return _finding("wrong_aggregation_or_order", "puts the reactions of several routes together")
         return _finding("return_shape", "returns no routes that can be read")
     extra, missing = sorted(returned - gold), sorted(gold - returned)
     if any(route[::-1] in gold for route in extra):
@@ -321,7 +326,7 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
             return _finding(label, f"returns a route {text}")
     for route in extra:
         if len(route) < prepared.question.steps and set(route) <= set().union(*gold):
-            return _finding("return_shape", "returns only some of the reactions of a route")
+            return _finding(part_of_route(len(route)), "returns only some of the reactions of a route")
     counts = Counter(each for route in extra for each in _explanations(prepared, route).items())
     if any(label for label, _ in counts):
         label, text = max(counts, key=lambda each: (each[0] == APART, counts[each]))

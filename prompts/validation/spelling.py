@@ -20,9 +20,9 @@ class Spellings:
 
     def __init__(self, query: str, asked: Sequence[str]) -> None:
         literals = string_literals(query)
-        written = {literal.value for literal in literals}
+        written = {_matched(query, each) for each in literals}
         self.missing = [name for name in asked if name not in written]
-        others = [each for each in literals if each.value not in asked]
+        others = [each for each in literals if _matched(query, each) not in asked]
         self.pairs: dict[str, tuple[StringLiteral, bool]] = {}
         for name in self.missing:
             used = {literal.start for literal, _ in self.pairs.values()}
@@ -52,6 +52,13 @@ class Spellings:
                     "wrong_entity",
                     f"{literal.raw} is another molecule than the question names; look up {name}.",
                 )
+
+
+def _matched(query: str, literal: StringLiteral) -> str:
+    """The text in the middle of what a regular expression matches; of another literal, its own text."""
+    if not query[: literal.start].rstrip().endswith("=~"):
+        return literal.value
+    return re.sub(r"\\(.)", r"\1", literal.value.removeprefix("(?i)")).strip(".*^$")
 
 
 def _nearest(name: str, literals: list[StringLiteral]) -> tuple[StringLiteral, bool] | None:

@@ -386,6 +386,17 @@ def test_a_hostile_name_is_another_molecule(value: str) -> None:
     assert len(find_molecules(f"From which direct precursors is {value} made?")) <= 1
 
 
+def test_a_regular_expression_around_a_name_does_not_alter_it() -> None:
+    query = (
+        "MATCH (r:Reaction)-[:PRODUCES]->(m:Molecule) WHERE m.name =~ '.*CC\\\\(=O\\\\)c1ccccc1.*' "
+        "RETURN r.id AS id"
+    )
+    found = validator().validate(query, "Which reactions make CC(=O)c1ccccc1?")
+    labels = {each.label for each in found.findings}
+    assert "wrong_entity" in labels
+    assert "altered_smiles" not in labels
+
+
 @examples(200)
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_any_name_is_judged(value: str) -> None:
