@@ -24,6 +24,7 @@ _MOST_TOKENS = 1_000
 _NOT_READ = frozenset(
     ("respectively", "unlike", "rather than", "instead of", "neither", "except", "former", "latter")
 )
+_RELATIVE = frozenset(("which", "whose", "whom"))
 _SOLE = frozenset(("only", "sole"))
 _ALL = frozenset(("both", "each", "all"))
 _PRONOUNS = ("it", "its", "this", "that", "here", "there", "both", "these")
@@ -106,11 +107,16 @@ class Reader:
         told = Roles(tokens, context.role).read()
         claims = [replace(each, sentence=sentence.number) for each in self._said(tokens, groups, told)]
         ids = [number for group in groups for number in group.ids if group.first not in told.denied]
-        self._reactions.update(dict.fromkeys(ids))
+        if not _is_not_read(tokens, groups):
+            self._reactions.update(dict.fromkeys(ids))
         self._claims.update(dict.fromkeys(claims))
         self._mention(tokens, groups, claims)
         said = [*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]
         left = left_in(sentence, said, self._asked)
+        if ids and not claims and sentence.kind != "heading" and not sentence.introduces:
+            # What it says of these reactions and a molecule of the question, no rule knows.
+            names = (each.text for each in tokens if each.kind == "molecule")
+            left = (*left, *(name for name in names if name not in left))
         if left:
             self._unread.append(Unread(sentence.number, sentence.text, left))
         self._remember(sentence, tokens, groups, told)
@@ -153,7 +159,7 @@ class Reader:
         if arrows:
             yield from arrows
             return
-        if any(token.text.lower() in _NOT_READ for token in tokens):
+        if _is_not_read(tokens, groups):
             return
         for part in told.parts:
             yield from self._part(part, tokens, groups, told)
@@ -298,6 +304,12 @@ class Reader:
             first = chain[0]
             if len(chain) > 1 or first.route or (first.takes and first.makes):
                 yield tuple(each.reaction for each in chain)
+
+
+def _is_not_read(tokens: Sequence[Token], groups: Sequence[Group]) -> bool:
+    """Whether words join the parts of a sentence in a way that no rule follows."""
+    words = {token.text.lower() for token in tokens}
+    return bool(words & _NOT_READ or (len(groups) > 1 and words & _RELATIVE))
 
 
 def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:

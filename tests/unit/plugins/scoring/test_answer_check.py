@@ -694,6 +694,21 @@ def test_an_answer(verifier: Verifier, question: str, verdict: OverallVerdict, a
     assert judge_answer(question, answer, verifier).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (ROUTES, f"Reaction 12 gives CC=O, which reaction 13 converts into {ACID}."),
+        (REACTIONS, f"Reaction 12 gives CC=O, which reaction 13 converts into {ACID}. So does reaction 14."),
+    ],
+)
+def test_a_true_answer_with_a_relative_clause_is_charged_with_nothing_false(
+    verifier: Verifier, question: str, answer: str
+) -> None:
+    found = judge_answer(question, answer, verifier)
+    assert {each.verdict for each in found.claims} <= {"SUPPORTED"}
+    assert any("which reaction 13 converts" in each for each in found.shortcomings)
+
+
 SENTENCES = yaml.safe_load(Path(__file__).with_name("sentences.yaml").read_text("utf-8"))
 FIRST = f"Reaction 13: CC=O + OO -> {ACID} in O."
 
