@@ -4,6 +4,7 @@ Each undoes a kind of error: it takes a clause or condition out, or gives a path
 the caller has to find out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -47,8 +48,11 @@ def limit_repairs(query: ParsedQuery) -> Iterator[Repair]:
 def row_repairs(query: ParsedQuery) -> Iterator[Repair]:
     """Yield repairs of a query that loses rows by a condition or a pattern, one at a time."""
     for where in query.root.find_all(WHERE_CLAUSE):
-        for place in range(len(conjuncts(where))):
+        parts = len(conjuncts(where))
+        for place in range(parts):
             yield Repair("other", (without_conjunct(query, where, place),))
+        if parts > 1:
+            yield Repair("other", (Edit(end_before(query, where.start), where.stop, ""),))
     required = [each for each in matches(query) if each.kind == "MATCH"]
     for clause in required[1:]:
         label = "duplicate_or_incomplete" if where_of(clause) is None else "other"
@@ -57,6 +61,19 @@ def row_repairs(query: ParsedQuery) -> Iterator[Repair]:
     if len(required) > 2:
         optional = tuple(Edit(clause.start, clause.start, "OPTIONAL ") for clause in required[1:])
         yield Repair("duplicate_or_incomplete", optional)
+    yield from (Repair("duplicate_or_incomplete", (edit,)) for edit in _needless_ends(query))
+
+
+def _needless_ends(query: ParsedQuery) -> Iterator[Edit]:
+    """Yield edits without the last relationship of a path whose end nothing else names."""
+    times = Counter(token.text for token in query.tokens)
+    for pattern in relationship_patterns(query):
+        end, path = pattern.right, pattern.node.parent
+        if end is None or path is None or pattern.variable or pattern.node.within(WHERE_CLAUSE) is not None:
+            continue
+        is_last = path.nodes()[-1] is end.node
+        if is_last and times[end.variable or ""] < 2 and end.node.find("properties") is None:
+            yield Edit(pattern.start, end.stop, "")
 
 
 def single_row_repairs(query: ParsedQuery) -> Iterator[Repair]:
@@ -109,8 +126,9 @@ def type_repairs(
             for repair in _typed(pattern, [route], turned=False):
                 yield repair
                 if steps is not None and pattern.type_expression is not None:
-                    length = Edit(pattern.length.start, pattern.length.stop, f"*{2 * steps}")
-                    yield Repair(repair.label, (*repair.edits, length))
+                    for hops in (2 * steps, 2 * steps - 1):
+                        length = Edit(pattern.length.start, pattern.length.stop, f"*{hops}")
+                        yield Repair(repair.label, (*repair.edits, length))
             continue
         same, other = (into, out) if set(pattern.types) & set(into) else (out, into)
         yield from _typed(pattern, same, turned=False)
@@ -143,6 +161,8 @@ def list_repairs(query: ParsedQuery) -> Iterator[Repair]:
         words = [token.text.lower() for token, _ in zip(call.tokens(), range(2), strict=False)]
         if words in (["head", "("], ["last", "("]):
             yield Repair("wrong_aggregation_or_order", (Edit(call.start, call.start + len(words[0]), ""),))
+        elif words in (["min", "("], ["max", "("]):
+            yield Repair("wrong_aggregation_or_order", (Edit(call.start, call.start + 3, "collect"),))
     for part in query.root.find_all("postFix"):
         if part.token("LBRACKET") is not None and part.find("numberLiteral") is not None:
             label = "wrong_aggregation_or_order" if part.token("DOTDOT") is None else "limit"

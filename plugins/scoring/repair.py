@@ -82,7 +82,7 @@ def _repairs(query: ParsedQuery, asked: QuestionIntent, shown: Evidence, domain:
             if steps is None or shown.answers == "fewer":
                 yield each
             else:
-                yield each._replace(label=part_of_route(1 if each.label != "limit" else steps))
+                yield each._replace(label=part_of_route(max(shown.lengths, default=1)))
     yield from logic_repairs(query)
     if steps is not None:
         yield from length_repairs(query, steps)

@@ -223,7 +223,7 @@ class Requirements:
     def _unclear(self, claims: list[Claim]) -> list[str]:
         """Claims that leave open what they are about."""
         if not claims:
-            return ["Nothing can be looked up: no sentence that is read has a SMILES or the id of a reaction."]
+            return ["Nothing can be looked up: no sentence that is read has a SMILES or a reaction's id."]
         if self.asked.intent is None:
             return []
         loose = ((claim.predicate, name) for claim in claims if _is_loose(claim) for name in claim.molecules)
