@@ -25,6 +25,8 @@ _BEFORE_PRONOUNS = frozenset(
     )
 )
 _SAME = 0.0005
+_SCALES = ((1, 1), (1, 100), (100, 1))
+"""A yield may be told in percent, as a fraction of 1, or both."""
 _MORE = ("other", "others", "else", "further", "more", "second", "third")
 _APART = ("apart from", "other than", "except", "excepting")
 _MARKUP = re.compile(r"</?[A-Za-z]\w*|\\\\?[A-Za-z]+\{")
@@ -111,8 +113,12 @@ def _left(
     named = {name for claim in claims for name in claim.molecules}
     yield from (
         token.text
-        for token in tokens
-        if token.kind == "molecule" and token.text not in named and token.text not in asked.known
+        for place, token in enumerate(tokens)
+        if token.kind == "molecule"
+        and token.text not in named
+        and token.text not in asked.known
+        # "Route II" is no iodine.
+        and not (token.text == "II" and _is_label(tokens, place, 2))
     )
     yield from sentence.unreadable
     yield from _MARKUP.findall(sentence.text)
@@ -150,7 +156,7 @@ def _left(
             or ("best_words" in kinds and not (best or sentence.asks or _is_farewell(tokens)))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
             or (silent and kinds & {"reactions", "relations", "several"})
-            or (unnamed and token.text.lower() == "reaction")
+            or (unnamed and token.text.lower() in ("reaction", "both", "each", "all"))
             or ("below_best" in kinds and not compares)
             or ("worded_yields" in kinds and not (by_model and "YIELD" in said))
             or "stray" in kinds
@@ -160,7 +166,8 @@ def _left(
     if not (sentence.introduces or sentence.asks):
         # For rules, that a molecule takes part does not say in which role.
         telling = [each for each in claims if by_model is not None or each.predicate != "TAKES_PART_IN"]
-        yield from _roles(tokens, telling, asked)
+        remarked = by_model.remarks if by_model else ()
+        yield from _roles([each for each in tokens if each.text not in remarked], telling, asked)
 
 
 def needs_no_claim(sentence: Sentence) -> bool:
@@ -171,6 +178,23 @@ def needs_no_claim(sentence: Sentence) -> bool:
     """
     return not any(
         token.kind not in ("word", "verb", "mark") or token.kinds & _SUBJECTS for token in sentence.tokens
+    )
+
+
+def is_untold_route(sentence: Sentence, asked: Asked) -> bool:
+    """Return whether all that is said is that an answer about routes does not name their molecules.
+
+    So does ``the precursors are not given``: it says nothing of the graph.
+    """
+    return (
+        asked.steps is not None
+        and any(map(_denies, sentence.tokens))
+        and load_words().telling.search(sentence.text) is not None
+        and all(
+            each.kind in ("word", "verb", "mark")
+            or (each.kind == "noun" and each.text.lower().startswith(("intermediate", "precursor", "start")))
+            for each in sentence.tokens
+        )
     )
 
 
@@ -189,7 +213,8 @@ def _is_named_with(token: Token) -> bool:
     """Whether it may stand between a noun and a molecule of which it is said."""
     return (
         token.kind == "molecule"
-        or bool(token.kinds & {"copulas", "determiners", "lists"})
+        or bool(token.kinds & {"copulas", "determiners", "lists", "of"})
+        or token.text.lower() == "one"
         or (token.kind == "mark" and token.text not in ".;|?")
     )
 
@@ -252,17 +277,19 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
         if (
             "several" in token.kinds
             and counted is not None
-            and not (_is_own(own, plain) or (by_model and many))
+            and not (
+                _is_own(own, plain) or (by_model and (many or (token.text.lower() == "both" and 2 in own)))
+            )
         ):
             yield token.text
         if value is None or (worded and _is_pronoun(tokens, place, counted)):
             continue
         if by_model and token.text.lower() == "one" and _one_of_two(tokens, place):
             continue
-        if any(abs(value - each) < _SAME or abs(value - 100 * each) < _SAME for each in told):
+        if any(abs(one * value - other * each) < _SAME for each in told for one, other in _SCALES):
             continue
         # "Five other reactions" besides one are a count of six.
-        if (after in _MORE and value > 1 and value + 1 in told) or (none and value == 0) or place in items:
+        if (after in _MORE and value + 1 in told) or (none and value == 0) or place in items:
             continue
         if any(low - _SAME <= value <= high + _SAME for low, high in ranges):
             continue
@@ -273,7 +300,7 @@ def _numbers(tokens: Sequence[Token], claims: Sequence[Claim], asked: Asked, by_
             continue
         if plain and value in own:
             continue
-        if not worded and _is_label(tokens, place, value):
+        if (by_model or not worded) and _is_label(tokens, place, value):
             continue
         # "One route is …", "Card 1: …": a model says if it is a count.
         if by_model and ((place == 0 and token.text == "One") or _begins_section(tokens, place)):

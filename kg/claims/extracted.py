@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from retrocypher.kg.claims.claim import Claim, Predicate, Reading, Unread
-from retrocypher.kg.claims.coverage import Asked, ByModel, left_in, needs_no_claim
+from retrocypher.kg.claims.coverage import Asked, ByModel, is_untold_route, left_in, needs_no_claim
 from retrocypher.kg.claims.sentences import Sentence, Sentences, sentences_of
 from retrocypher.kg.graph.molecules import canonical_name
 from retrocypher.kg.graph.names import load_names
@@ -267,7 +267,7 @@ def reading_of(entries: Sequence[AnyEntry], sentences: Sentences, asked: Asked) 
         names = frozenset(
             each.partition(_IS)[0].casefold() for entry in own for each in _written(entry) if _IS in each
         )
-        remarks = _remarks(own, sentence)
+        remarks = _remarks(own, sentence, asked)
         left = left_in(sentence, [*said, *named], asked, ByModel(names, remarks or Counter()))
         if (remarks is None or any(map(_is_other, own))) and not needs_no_claim(sentence):
             left = (*left, "what no claim says")
@@ -316,13 +316,14 @@ def _is_other(entry: AnyEntry) -> bool:
     return miscounted or isinstance(entry, OtherEntry)
 
 
-def _remarks(entries: Sequence[AnyEntry], sentence: Sentence) -> Counter[str] | None:
+def _remarks(entries: Sequence[AnyEntry], sentence: Sentence, asked: Asked) -> Counter[str] | None:
     """Count the words in remarks; None if one is not of the sentence, or says something of the graph."""
     words: Counter[str] = Counter()
     for entry in entries:
         if isinstance(entry, RemarkEntry):
             quoted = sentences_of(entry.text).all
-            if " ".join(entry.text.split()) not in sentence.text or not all(map(needs_no_claim, quoted)):
+            says_nothing = all(needs_no_claim(each) or is_untold_route(each, asked) for each in quoted)
+            if " ".join(entry.text.split()) not in sentence.text or not says_nothing:
                 return None
             words.update(token.text for each in quoted for token in each.tokens)
     return words

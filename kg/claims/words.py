@@ -78,6 +78,7 @@ class Words:
     amounts: re.Pattern[str]
     other_percentages: re.Pattern[str]
     none: re.Pattern[str]
+    telling: re.Pattern[str]
     numbers: Mapping[str, int]
 
 
@@ -100,7 +101,7 @@ def load_words() -> Words:
     phrases = [
         *(word for each in data["verbs"] for word in each["words"]),
         *(word for said in data["nouns"].values() for word in said),
-        *(word for kind in _KINDS for word in data[kind] if " " in word),
+        *(word for kind in _KINDS for word in data[kind] if " " in word or "/" in word),
     ]
     singles = [word for kind in _KINDS for word in data[kind] if " " not in word]
     words = "|".join(_flexible(each) for each in (*phrases, *singles))
@@ -130,7 +131,7 @@ def load_words() -> Words:
         re.IGNORECASE,
     )
     kinds = {kind: _whole(data[kind]) for kind in _KINDS}
-    further = ("amounts", "other_percentages", "none")
+    further = ("amounts", "other_percentages", "none", "telling")
     numbers = {word: value for value, word in enumerate(data["number_words"])}
     return Words(
         pattern, kinds, nouns, verbs, **{name: _whole(data[name]) for name in further}, numbers=numbers

@@ -527,7 +527,14 @@ def _without_own_counts(claims: Sequence[Claim], required: Requirements) -> list
     for claim in claims if required.asked.intent not in _OF_REACTIONS else ():
         named.setdefault(claim.predicate, set()).update(set(claim.molecules) - required.known)
     own = {required.asked.steps, *map(len, named.values())}
-    return [claim for claim in claims if not (_is_bare_count(claim) and claim.object and claim.object in own)]
+    # "One intermediate in each route" of two steps.
+    between = (None, "PRODUCES", (required.asked.steps or 0) - 1)
+    return [
+        claim
+        for claim in claims
+        if not (_is_bare_count(claim) and claim.object and claim.object in own)
+        and not (claim.predicate == "COUNT" and (claim.subject, claim.role, claim.object) == between)
+    ]
 
 
 def _is_bare_count(claim: Claim) -> bool:
@@ -536,10 +543,14 @@ def _is_bare_count(claim: Claim) -> bool:
 
 
 def _is_open(found: VerifiedClaim) -> bool:
-    """Whether a count or a precursor cannot be compared with the graph, or a range of yields is wider."""
+    """Whether a claim cannot be compared with the graph, or a range of yields is wider."""
     claim = found.claim
     of_range = claim.subject is None and claim.low is not None
-    of_all = of_range or claim.predicate in ("COUNT", "PRECURSOR_OF", "HIGHER_YIELD")
+    of_all = (
+        of_range
+        or not (claim.reactions or claim.molecules)
+        or claim.predicate in ("COUNT", "PRECURSOR_OF", "HIGHER_YIELD")
+    )
     return of_all and found.verdict == "UNCERTAIN" and not found.doubted
 
 

@@ -554,6 +554,27 @@ COMMON = {"claim": "common", "reactions": [5, 6]}
         ("I have nothing to add.", [{"claim": "remark", "text": "nothing to add"}], "VERIFIED"),
         ("The solvent is not known.", [{"claim": "remark", "text": "is not known"}], "PARTIALLY_VERIFIED"),
         ("The solvent is not known.", [{"claim": "remark", "text": "not here"}], "PARTIALLY_VERIFIED"),
+        (
+            "Its yield is 80 % (0.8 as a fraction).",
+            [{"claim": "yield", "reaction": 5, "value": 80}],
+            "VERIFIED",
+        ),
+        (
+            "Its yield is 80 % (0.7 as a fraction).",
+            [{"claim": "yield", "reaction": 5, "value": 80}],
+            "PARTIALLY_VERIFIED",
+        ),
+        (
+            "Ethanol meets one more reactant.",
+            [{"claim": "count", "value": 2, "role": "reactant", "reaction": 5}],
+            "PARTIALLY_VERIFIED",
+        ),
+        ("Option two: reaction 6.", [{"claim": "listed", "reactions": [6]}], "VERIFIED"),
+        (
+            "One of them uses no agent.",
+            [{"claim": "role", "role": "agent", "molecule": None, "reaction": "r1", "negated": True}],
+            "PARTIALLY_VERIFIED",
+        ),
     ],
 )
 def test_comparisons_and_remarks(
@@ -582,6 +603,39 @@ def test_steps_of_routes_are_compared(places: dict[str, Any], verdict: OverallVe
     way = (*WAY, (7, "CO", "CC=O"))
     question = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
     assert verdict_on_way(question, answer, routes, way=way) == verdict
+
+
+INTERMEDIATES = (
+    f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 reaction steps?"
+)
+REMARK = {"claim": "remark", "sentence": 2}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim", "verdict"),
+    [
+        ("The intermediate is not named.", {**REMARK, "text": "The intermediate is not named"}, "VERIFIED"),
+        ("Precursors: n/a", {**REMARK, "text": "Precursors: n/a"}, "VERIFIED"),
+        ("No solvent is named.", {**REMARK, "text": "No solvent is named"}, "PARTIALLY_VERIFIED"),
+        (
+            f"{ACID} is one of the intermediates.",
+            {"claim": "listed", "sentence": 2, "molecules": [ACID]},
+            "PARTIALLY_VERIFIED",
+        ),
+        (
+            "Each route has one intermediate.",
+            {"claim": "count", "sentence": 2, "value": 1, "role": "intermediate", "steps": 2},
+            "VERIFIED",
+        ),
+    ],
+)
+def test_an_answer_about_intermediates_may_only_name_the_reactions(
+    sentence: str, claim: dict[str, Any], verdict: OverallVerdict
+) -> None:
+    routes = [{"claim": "route", "sentence": 1, "reactions": [each, each + 1]} for each in (5, 7)]
+    answer = f"The routes are 5 → 6 and 7 → 8.\n\n{sentence}"
+    way = (*WAY, (7, "CO", "C=O"), (8, "C=O", ACID))
+    assert verdict_on_way(INTERMEDIATES, answer, *routes, claim, way=way) == verdict
 
 
 @pytest.mark.parametrize(
@@ -675,9 +729,6 @@ def test_a_numbered_list_is_in_the_order_of_a_route(
 JUDGED = yaml.safe_load(Path(__file__).with_name("judged_answers.yaml").read_text("utf-8"))
 PRECURSORS = f"From which direct precursors is {ACID} made?"
 REACTIONS = f"Which reactions give {ACID} directly as a product?"
-INTERMEDIATES = (
-    f"Which intermediate molecules occur on the way to {ACID} when it is made in exactly 2 reaction steps?"
-)
 ROUTES = f"Which multi-step reaction chains lead to {ACID} in exactly 2 reaction steps?"
 
 
