@@ -156,7 +156,7 @@ def _left(
             or ("best_words" in kinds and not (best or sentence.asks or _is_farewell(tokens)))
             or (kinds & {"comparisons", "relations"} and "best_words" not in kinds and not by_model)
             or (silent and kinds & {"reactions", "relations", "several"})
-            or (unnamed and token.text.lower() in ("reaction", "both", "each", "all"))
+            or (unnamed and token.text.lower() in ("reaction", "both", "all"))
             or ("below_best" in kinds and not compares)
             or ("worded_yields" in kinds and not (by_model and "YIELD" in said))
             or "stray" in kinds

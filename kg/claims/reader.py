@@ -113,7 +113,8 @@ class Reader:
         self._mention(tokens, groups, claims)
         said = [*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]
         left = left_in(sentence, said, self._asked)
-        if ids and not claims and sentence.kind != "heading" and not sentence.introduces:
+        unknown = any(each.kind == "word" and not each.kinds for each in tokens)
+        if ids and unknown and not claims and sentence.kind != "heading" and not sentence.introduces:
             # What it says of these reactions and a molecule of the question, no rule knows.
             names = (each.text for each in tokens if each.kind == "molecule")
             left = (*left, *(name for name in names if name not in left))
