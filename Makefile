@@ -10,7 +10,7 @@ LOCAL_SAMPLE ?= 10
 JUDGE_RUNS ?= reports/bench-judge
 JUDGE_SAMPLE ?= 20
 JUDGE_CACHE ?=
-# fuzz draws 1,000 examples at random; fuzz-fixed, for CI, takes 400 that are the same each time.
+# fuzz draws 1,000 examples at random; fuzz-fixed, for CI, takes 200 that are the same each time.
 FUZZ_PROFILE ?= fuzz
 FUZZ_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
 RUN ?= $(patsubst %/records.jsonl,%,$(firstword $(shell ls -t reports/*/records.jsonl reports/*/*/records.jsonl 2>/dev/null)))

@@ -23,7 +23,7 @@ _WITHOUT_CLOCK = settings(
 )
 settings.register_profile("test", _WITHOUT_CLOCK, derandomize=True)
 settings.register_profile("fuzz", _WITHOUT_CLOCK, max_examples=1_000)
-settings.register_profile("fuzz-fixed", _WITHOUT_CLOCK, max_examples=400, derandomize=True)
+settings.register_profile("fuzz-fixed", _WITHOUT_CLOCK, max_examples=200, derandomize=True)
 settings.load_profile("test")
 
 
