@@ -4,6 +4,8 @@ import logging
 from collections.abc import Sequence
 from functools import partial
 
+from rdkit import rdBase
+
 from retrocypher.kg.claims.extracted import claims_form
 from retrocypher.kg.claims.sentences import sentences_of
 from retrocypher.plugins.formatting.progress import throttled
@@ -31,7 +33,8 @@ def extract_claims(
     found: dict[str, StatedClaims] = {}
     errors: list[ModelError] = []
     log = throttled(_logger)
-    with open_pool(spec, settings) as pool:
+    # RDKit's log is one for all threads: where one of them lets it go on, the others would be heard.
+    with rdBase.BlockLogs(), open_pool(spec, settings) as pool:
         model = GatewayModel(choice_of(spec, form=claims_form()), pool.connections)
         for answer, stated in pool.run(partial(_asked, model), todo):
             if isinstance(stated, ModelError):
