@@ -90,6 +90,7 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the case's record to its test report."""
+    item.config.stash[SESSION].describe_failure(item, call)
     report = yield
     item.config.stash[SESSION].make_report(item, call, report)
     return report

@@ -183,6 +183,11 @@ class SuiteSession:
         layout = Layout(self._workers(), dist, chunk)
         self.controller.request_ahead(case_ids, layout)
 
+    def describe_failure(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Have pytest show a failed case in its own words."""
+        if self.worker is not None and case_of(item) is not None:
+            self.worker.describe_failure(item, call)
+
     def make_report(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
         """Put a case's record on its report, and redact secrets in the report."""
         if self.worker is not None and case_of(item) is not None:

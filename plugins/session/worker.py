@@ -62,13 +62,24 @@ class Worker:
         elif failure is not None:
             raise failure
 
+    def describe_failure(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        """Have pytest show a failed case in its own words.
+
+        For a traceback it would parse three modules, which takes longer than to score the case.
+        """
+        failure = _foreseen(call)
+        if failure is not None:
+            shown = failure_repr(str(failure), item.location)
+            # pytest asks the item how its failure is shown.
+            vars(item)["repr_failure"] = lambda excinfo: shown
+
     def annotate(self, item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
-        """Put a case's record on the report of its call, and shorten what failed cases print."""
+        """Put a case's record on the report of its call."""
         if report.when != "call":
             return
-        if call.excinfo is not None and isinstance(call.excinfo.value, CaseFailedError | CaseError):
-            report.longrepr = failure_repr(str(call.excinfo.value), report.location)
-            setattr(report, ERROR_FIELD, isinstance(call.excinfo.value, CaseError))
+        failure = _foreseen(call)
+        if failure is not None:
+            setattr(report, ERROR_FIELD, isinstance(failure, CaseError))
             setattr(report, FORESEEN_FIELD, True)
         below, self._below = self._below, ""
         if below:
@@ -104,6 +115,12 @@ def is_empty(item: pytest.Item) -> bool:
     """Tell whether an item stands for a parametrization without cases."""
     spec: Any = getattr(item, "callspec", None)
     return spec is not None and "case" in spec.params and case_of(item) is None
+
+
+def _foreseen(call: pytest.CallInfo[None]) -> CaseFailedError | CaseError | None:
+    """What a case failed with; None if it passed, or for an error of the harness."""
+    value = None if call.excinfo is None else call.excinfo.value
+    return value if isinstance(value, CaseFailedError | CaseError) else None
 
 
 def _add_scores(item: pytest.Item, report: pytest.TestReport, scores: Mapping[str, float]) -> None:
