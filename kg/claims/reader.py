@@ -105,9 +105,11 @@ class Reader:
             tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=True)
         groups = groups_in(tokens)
         told = Roles(tokens, context.role).read()
-        claims = [replace(each, sentence=sentence.number) for each in self._said(tokens, groups, told)]
+        is_read = not _is_not_read(tokens, groups)
+        said_here = self._said(tokens, groups, told, is_read=is_read)
+        claims = [replace(each, sentence=sentence.number) for each in said_here]
         ids = [number for group in groups for number in group.ids if group.first not in told.denied]
-        if not _is_not_read(tokens, groups):
+        if is_read:
             self._reactions.update(dict.fromkeys(ids))
         self._claims.update(dict.fromkeys(claims))
         self._mention(tokens, groups, claims)
@@ -153,14 +155,16 @@ class Reader:
             context.listing = bool(kinds & {"reactions", "routes"}) and not groups
             context.block = sentence.paragraph if context.scope else context.block
 
-    def _said(self, tokens: list[Token], groups: list[Group], told: SentenceRoles) -> Iterator[Claim]:
+    def _said(
+        self, tokens: list[Token], groups: list[Group], told: SentenceRoles, *, is_read: bool
+    ) -> Iterator[Claim]:
         self._of_all = any(token.text.lower() in _ALL for token in tokens)
         yield from self._counts(tokens, groups)
         arrows = list(along_arrows(tokens))
         if arrows:
             yield from arrows
             return
-        if _is_not_read(tokens, groups):
+        if not is_read:
             return
         for part in told.parts:
             yield from self._part(part, tokens, groups, told)

@@ -1,7 +1,7 @@
 """What is wrong with a query, by the smallest edit that makes it right on the small graphs."""
 
 from collections.abc import Callable, Iterator
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from retrocypher.kg.cypher.parser import ParsedQuery, parse
 from retrocypher.kg.mutations.repairs import (
@@ -48,13 +48,13 @@ def find_repair(
         except ValueError:
             # One of its edits lies within another, as a LIMIT in a subquery of a LIMIT does.
             return False
-        if text in tried or len(tried) > MOST_TRIED:
+        if text in tried:
             return False
         tried.add(text)
         edited = parse(text)
         return not edited.errors and is_right(edited)
 
-    repairs = enumerate(_repairs(query, asked, shown, domain))
+    repairs = takewhile(lambda _: len(tried) <= MOST_TRIED, enumerate(_repairs(query, asked, shown, domain)))
     for _, there in groupby(repairs, lambda each: _place(*each)):
         found = [repair for _, repair in there if helps(repair)]
         if len(found) == 1:

@@ -5,7 +5,7 @@ same walk over its reactions as that of the benchmark.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -311,14 +311,13 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
     if convention == "as-asked" and prepared.molecules:
         return _of_molecules(prepared, result)
     if not {number for route in returned for number in route} & prepared.trial.notes.keys():
-        there = [set(atoms(row)) for row in result.rows]
-        if any(sum(set(each) <= row for each in gold) > 1 for row in there):
+        if any(_holds_several(set(atoms(row)), gold) for row in result.rows):
             return _finding("wrong_aggregation_or_order", "puts the reactions of several routes together")
         return _finding("return_shape", "returns no routes that can be read")
     extra, missing = sorted(returned - gold), sorted(gold - returned)
     if any(route[::-1] in gold for route in extra):
         return _finding("wrong_aggregation_or_order", "returns routes from the target back")
-    if any(sum(set(each) <= set(route) for each in gold) > 1 for route in extra):
+    if any(_holds_several(set(route), gold) for route in extra):
         return _finding("wrong_aggregation_or_order", "returns the reactions of several routes as one")
     for route in extra:
         if len(route) != prepared.question.steps and not set(route) <= set().union(*gold):
@@ -335,6 +334,11 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
         return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
     note = next(note for number in missing[0] if (note := prepared.trial.notes[number]))
     return _finding("duplicate_or_incomplete", f"leaves out a route with a reaction that {note.text}")
+
+
+def _holds_several(reactions: set[Any], routes: Iterable[tuple[Any, ...]]) -> bool:
+    """Whether the reactions are those of several routes."""
+    return sum(set(each) <= reactions for each in routes) > 1
 
 
 def _explanations(prepared: _Prepared, route: tuple[Any, ...]) -> dict[str, str]:

@@ -19,10 +19,10 @@ class Spellings:
     """The molecules of a question and what the query writes for them."""
 
     def __init__(self, query: str, asked: Sequence[str]) -> None:
-        literals = string_literals(query)
-        written = {_matched(query, each) for each in literals}
-        self.missing = [name for name in asked if name not in written]
-        others = [each for each in literals if _matched(query, each) not in asked]
+        written = [(_matched(query, literal), literal) for literal in string_literals(query)]
+        names = {name for name, _ in written}
+        self.missing = [name for name in asked if name not in names]
+        others = [literal for name, literal in written if name not in asked]
         self.pairs: dict[str, tuple[StringLiteral, bool]] = {}
         for name in self.missing:
             used = {literal.start for literal, _ in self.pairs.values()}
