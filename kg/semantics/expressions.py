@@ -12,6 +12,7 @@ from retrocypher.kg.semantics.query_model import (
     Comprehension,
     ComprehensionKind,
     Constant,
+    EdgeTerm,
     Element,
     HasLabel,
     ListTerm,
@@ -265,11 +266,20 @@ class Expressions:
         terms = [self.term(each, context) for each in node.nodes()]
         operators = [_COMPARED.get(part.name, "?") for part in node.children if isinstance(part, Token)]
         pairs = [
-            operation(operator, terms[place], terms[place + 1])
+            self._compared(operator, (terms[place], terms[place + 1]), node, context)
             for place, operator in enumerate(operators)
             if place + 1 < len(terms)
         ]
         return pairs[0] if len(pairs) == 1 else operation("and", *pairs)
+
+    def _compared(self, operator: str, operands: tuple[Term, Term], node: Node, context: Context) -> Term:
+        """A comparison; notes the labels or types that it names, as in ``'Reaction' IN labels(n)``."""
+        term = operation(operator, *operands)
+        if isinstance(term, HasLabel) and not isinstance(term.of, EdgeTerm):
+            uses = [Use(each, term.of, context.block, node.start, node.stop) for each in term.labels]
+            of_type = any(isinstance(each, Call) and each.name == "type" for each in operands)
+            (self._draft.types if of_type else self._draft.labels).extend(uses)
+        return term
 
     def _test(self, node: Node, context: Context) -> Term:
         left, test = self.term(node.nodes()[0], context), node.node("comparisonExpression6")
@@ -279,7 +289,7 @@ class Expressions:
         operands = test.nodes()
         if operands and words[0] in ("IN", "CONTAINS", "REGEQ", "STARTS", "ENDS"):
             operator = {"REGEQ": "=~"}.get(words[0], " ".join(words).lower())
-            return operation(operator, left, self.term(operands[-1], context))
+            return self._compared(operator, (left, self.term(operands[-1], context)), node, context)
         if words[-1:] == ["NULL"]:
             return operation("is not null" if "NOT" in words else "is null", left)
         return Unknown(self._draft.parsed.source(node), (left,))
@@ -319,6 +329,9 @@ class Expressions:
                 found = item_of(self._draft, of, place.value)
                 return Operation("[]", (of, place)) if found is None else found
             if isinstance(place, Constant) and isinstance(place.value, str):
+                self._draft.properties.append(
+                    Use(place.value, of, context.block, postfix.start, postfix.stop)
+                )
                 return property_of(of, place.value)
             return Operation("[]", (of, place))
         if labelled is not None:

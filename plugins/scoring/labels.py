@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from retrocypher.kg.execution.execution import Execution
+from retrocypher.kg.interpreter.constants import with_made_strings
 from retrocypher.kg.interpreter.values import NotInterpretedError
 from retrocypher.kg.labels.error_labels import detail_of, name_of, with_detail
 from retrocypher.kg.questions.question import Question
@@ -25,6 +26,7 @@ from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
 from retrocypher.plugins.scoring.trial import Failure, try_query
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
 from retrocypher.prompts.validation.reaction_graph import load_domain
+from retrocypher.prompts.validation.spelling import Spellings
 from retrocypher.prompts.validation.validator import find_issues
 
 CAUSES_FIRST = (
@@ -50,8 +52,6 @@ CAUSES_FIRST = (
 
 _LIKELY = frozenset({"traversal_direction", "schema_violation:property"})
 """Errors of the text that may come from another one of the pattern, which an edit shows."""
-
-_OF_PATTERNS = frozenset({"wrong_relationship", "endpoint_anchoring"})
 
 _SEEN = frozenset({"extra_component", "missing_component", "empty_result"})
 """Labels of what is seen in a result, whatever makes it wrong."""
@@ -195,7 +195,7 @@ class _Read:
 
     def message(self, label: str) -> str | None:
         """What is said of a label."""
-        tried = () if self.failure is None else self.failure.findings
+        tried = () if self.failure is None else (self.failure.finding,)
         return next((each.message for each in (*self.findings, *tried) if each.label == label), None)
 
 
@@ -219,17 +219,15 @@ def _labels(
         labels = labels or ([tried.finding.label] if tried else [])
         return with_status(specific(labels), status, execution.code)
     causes = [each for each in labels if each not in _LIKELY]
-    repair = tried.repair.label if tried is not None and tried.repair is not None else None
-    causes += [] if repair not in _OF_PATTERNS else [repair]
+    if tried is not None and tried.finding.label == "wrong_relationship":
+        causes.append(tried.finding.label)
     causes += [each for each in labels if each in _LIKELY]
-    causes += [] if repair is None else [repair]
     if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
         causes.append(tried.finding.label)
     if not shown.empty and not shown.readable:
         causes.append("return_shape")
-    for each in (shown, tried.shown if tried else None):
-        if each is not None and each.swapped & each.lacking:
-            causes.append("wrong_relationship")
+    if shown.swapped & shown.lacking:
+        causes.append("wrong_relationship")
     causes = [each for each in causes if not contradicted(each, shown, scores)]
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
@@ -243,7 +241,11 @@ def _read(cypher: str, asked: QuestionIntent, schema: Schema, tries: bool) -> _R
     Cached, because a question often gets the same query from other prompts and rounds.
     """
     reading = read_query(cypher, schema)
-    findings = find_issues(reading, schema, [molecule.name for molecule in asked.molecules])
+    molecules = [molecule.name for molecule in asked.molecules]
+    findings = find_issues(reading, schema, molecules)
+    made = with_made_strings(reading.parsed)
+    if not findings and made != cypher:
+        findings = tuple(replace(each, start=0, stop=0) for each in Spellings(made, molecules).findings())
     failure = None
     if tries and load_domain().fits(schema) and all(each.label in _LIKELY for each in findings):
         with suppress(NotInterpretedError):

@@ -16,10 +16,10 @@ from retrocypher.prompts.validation.finding import QuestionIntent
 from retrocypher.prompts.validation.reaction_graph import Domain
 
 _ENDS: Final = "endpoint_anchoring"
-_TYPE: Final = "wrong_relationship"
+TYPE: Final = "wrong_relationship"
 LENGTH: Final = "path_length"
 _NAME: Final = "wrong_entity"
-_SET: Final = "set_logic"
+SET: Final = "set_logic"
 _TURNED: Final = "traversal_direction"
 _NULL: Final = "missing_null_check"
 APART: Final = "duplicate_or_incomplete"
@@ -109,13 +109,13 @@ def small_graphs(asked: QuestionIntent) -> tuple[Trial, ...]:
         return ()
     match asked.intent:
         case "multi_product" if names:
-            return (_several_products(names),)
+            return (_several_products(names), _many(names))
         case "chains_to_target" | "intermediates" | "multi_step_precursors" if asked.steps:
             return _route_graphs(roles["target"], None, asked.steps)
         case "chains_between" if asked.steps:
             return _route_graphs(roles["target"], roles["start"], asked.steps)
         case "precursors" | "producing_reactions" | "best_yield" | "co_products" | "conditions" if names:
-            return (_one_target(names[0]), _many(names[0]))
+            return (_one_target(names[0]), _many(names[:1]))
     return ()
 
 
@@ -177,7 +177,7 @@ def _one_target(target: str) -> Trial:
         error=_ENDS,
     )
     made.add(
-        "uses the target as an agent", ["p"], ["q"], agents=[target], solvents="d", yields=[96.5], error=_TYPE
+        "uses the target as an agent", ["p"], ["q"], agents=[target], solvents="d", yields=[96.5], error=TYPE
     )
     made.add(
         "uses the target as a solvent",
@@ -186,7 +186,7 @@ def _one_target(target: str) -> Trial:
         agents="c",
         solvents=[target],
         yields=[97.5],
-        error=_TYPE,
+        error=TYPE,
     )
     made.add(
         "makes a reactant of its reactions",
@@ -202,19 +202,19 @@ def _one_target(target: str) -> Trial:
     return made.trial()
 
 
-def _many(target: str) -> Trial:
-    """Many reactions that make a molecule, so that a LIMIT shows, with yields of all sizes.
+def _many(products: Sequence[str]) -> Trial:
+    """Many reactions that make some molecules, so that a LIMIT shows, with yields of all sizes.
 
     The best one has no conditions.
     """
     made = _Reactions()
     for number in range(40):
         known = 2.5 * (number * 17 % 40) + 2.25
-        conditions = () if known == 99.75 else ("c",)
+        conditions = () if number in (20, 30) or known == 99.75 else ("c",)
         made.add(
-            "makes the target",
+            "makes what is asked for",
             [f"r{number}"],
-            [target, f"co{number}"],
+            [*products, f"co{number}"],
             agents=conditions,
             solvents=conditions,
             yields=[known],
@@ -232,17 +232,17 @@ def _several_products(products: Sequence[str]) -> Trial:
     made.add("makes all of them, without a solvent", ["g"], products, agents=["h", "i"], yields=[None, 20.0])
     for count in range(1, len(products)):
         for some in combinations(products, count):
-            made.add("makes only some of them", ["a", "j"], some, agents="c", solvents="d", error=_SET)
+            made.add("makes only some of them", ["a", "j"], some, agents="c", solvents="d", error=SET)
             made.add(
-                "makes only some of them and another product", ["k"], [*some, "co2"], agents=["l"], error=_SET
+                "makes only some of them and another product", ["k"], [*some, "co2"], agents=["l"], error=SET
             )
     for taken in products:
         left = [each for each in products if each != taken]
         made.add(
             "takes one of them and makes the others", [taken], left, agents="c", solvents="d", error=_ENDS
         )
-    made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=_TYPE)
-    made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=_TYPE)
+    made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=TYPE)
+    made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=TYPE)
     made.add("takes all of them", products, ["n"], agents="c", solvents="d", error=_ENDS)
     made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=APART)
     _alike(made, products, ["a"])
@@ -282,11 +282,9 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
         _route(made, f"long{length}_", begin, target, length, "is part of a longer route", error=LENGTH)
     made.add("comes before the route", ["before"], [begin], agents="c", solvents="d", error=LENGTH)
     made.add("comes after the route", [target], ["after"], agents="c", solvents="d", error=_ENDS)
+    made.add("only uses the target as an agent", [main[-2]], ["o"], agents=[target], solvents="d", error=TYPE)
     made.add(
-        "only uses the target as an agent", [main[-2]], ["o"], agents=[target], solvents="d", error=_TYPE
-    )
-    made.add(
-        "only uses the target as a solvent", [main[-2]], ["p"], agents="c", solvents=[target], error=_TYPE
+        "only uses the target as a solvent", [main[-2]], ["p"], agents="c", solvents=[target], error=TYPE
     )
     for role in ("agents", "solvents"):
         for place in sorted({1, steps - 1} - {0}):
@@ -299,7 +297,7 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
             [target],
             agents=[main[1]],
             solvents="d",
-            error=_TYPE,
+            error=TYPE,
         )
         made.add(
             "only uses an intermediate as a solvent",
@@ -307,13 +305,13 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
             [target],
             agents="c",
             solvents=[main[-2]],
-            error=_TYPE,
+            error=TYPE,
         )
         twins = ["twin1", "twin2"]
         made.add("makes two molecules that go on together", [begin], twins, agents="c")
         _route(made, "t", "twin1", target, steps - 1, "takes two molecules of one reaction", "twin2")
-    made.add("only uses the start as an agent", ["z"], [main[1]], agents=[begin], error=_TYPE)
-    _route(made, "else", "else0", "elsewhere", steps, "leads to another molecule", error=APART)
+    made.add("only uses the start as an agent", ["z"], [main[1]], agents=[begin], error=TYPE)
+    _route(made, "else", start or "else0", "elsewhere", steps, "leads to another molecule", error=APART)
     _alike(made, [target], [main[-2]])
     for other in [] if start is None else _resembling(start):
         if other and other not in main:
@@ -336,7 +334,7 @@ def _many_routes(target: str, start: str | None, steps: int) -> Trial:
     made = _Reactions()
     rest = _route(made, "m", "m0", target, steps - 1, "is part of the routes") if steps > 1 else [target]
     for number in range(40):
-        made.add(f"is the first step of route {number + 1}", [start or f"r{number}"], [rest[0]])
+        made.add(f"is the first step of route {number + 1}", [start or f"r{number // 2}"], [rest[0]])
     return made.trial()
 
 
@@ -361,7 +359,8 @@ def _route(
             # Only the main route has them, so that a query that demands them loses the others.
             agents=[f"agent{place}"] if name == "a" else (),
             solvents=["d"] if name == "a" else (),
-            yields=[(60.0 if name == "a" else 20.0) + place],
+            # Another route has the best yields, so that a condition on them does not look like one on agents.
+            yields=[{"a": 30.0, "b": 80.0}.get(name, 20.0) + place],
             error=error,
         )
     return molecules
@@ -379,7 +378,7 @@ def _false_route(made: _Reactions, first: str, last: str, steps: int, link: int,
             [f"{role}{link}_aside"] if others else [handed],
             agents=others.get("agents", ()),
             solvents=others.get("solvents", ()),
-            error=_TURNED if role == "reactants" else _TYPE,
+            error=_TURNED if role == "reactants" else TYPE,
         )
 
 

@@ -5,12 +5,13 @@ same walk over its reactions as that of the benchmark.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.parser import ParsedQuery
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.reaction import ROLES
@@ -19,11 +20,11 @@ from retrocypher.kg.interpreter.interpreter import MOST_STEPS, SmallResult, inte
 from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsError
 from retrocypher.kg.labels.error_labels import with_detail
 from retrocypher.kg.questions.gold import traverse
-from retrocypher.kg.questions.question import Question, setting_of
+from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.scoring.columns import ID_KEY
 from retrocypher.plugins.scoring.label_evidence import Evidence, evidence, part_of_route
-from retrocypher.plugins.scoring.repair import find_repair
+from retrocypher.plugins.scoring.loss import Split, explain_loss
 from retrocypher.plugins.scoring.routes import multi_step_scores, routes
 from retrocypher.plugins.scoring.single_step import (
     Values,
@@ -32,7 +33,7 @@ from retrocypher.plugins.scoring.single_step import (
     single_step_scores,
     values_by_key,
 )
-from retrocypher.plugins.scoring.small_graphs import APART, LENGTH, Trial, small_graphs
+from retrocypher.plugins.scoring.small_graphs import APART, LENGTH, SET, TYPE, Trial, small_graphs
 from retrocypher.plugins.scoring.table import atoms
 from retrocypher.prompts.validation.finding import Convention, Finding, QuestionIntent
 from retrocypher.prompts.validation.reaction_graph import load_domain
@@ -42,8 +43,13 @@ _MAY_HAVE_NONE = frozenset({"co_products", "conditions"})
 
 _WHERE = "On a small test graph, the query"
 
-_STEPS_OF_AN_EDITED_QUERY = 25_000
-"""A right query takes at most some thousands; an edited one that takes many more is hardly right."""
+_LOST = "duplicate_or_incomplete"
+
+_MOLECULES = (*ROLES, "co_products")
+"""Keys whose values are names of molecules."""
+
+_Answers = set[tuple[Any, ...]]
+"""Reactions or routes, each the ids of its reactions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,99 +76,123 @@ def can_be_tried(asked: QuestionIntent) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a query gets wrong on a small graph.
+    """What a query gets wrong on the small graphs.
 
     Attributes:
-        shown: What its rows show; None where it ends with an error.
-        trapped: The labels of the reactions and routes that it wrongly returns; empty for one without one.
-        repair: The edit that makes the query right on all small graphs; None if there is none.
+        shown: What its rows show on one of them; None where it ends with an error.
     """
 
     finding: Finding
     shown: Evidence | None = None
-    trapped: frozenset[str] = frozenset()
-    repair: Finding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A query on one small graph.
+
+    Attributes:
+        result: None where it ends with an error.
+        finding: None where it is right.
+    """
+
+    prepared: _Prepared
+    result: SmallResult | None
+    finding: Finding | None
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the finding explains all that is wrongly returned."""
-        return self.trapped == {self.finding.label} and self.finding.label != APART
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The edit that would make the query right, where one was found, and what is wrong with its rows."""
-        return (self.finding,) if self.repair is None else (self.repair, self.finding)
+    def is_wrong(self) -> bool:
+        """Whether something is wrong that says more than that nothing is returned."""
+        return self.finding is not None and self.finding.label != "empty_result"
 
 
 def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
     """Return what a query gets wrong on the small graphs; None if it is right on all of them.
 
-    Of several failures it is the first that shows more than that nothing is returned.
     Raises NotInterpretedError where it does something that the interpreter does not know.
     """
-    failure = _first_failure(parsed, asked, convention)
-    if failure is None or failure.shown is None or failure.is_plain:
-        return failure
-    repair = find_repair(
-        parsed, asked, failure.shown, load_domain(), lambda query: _is_right(query, asked, convention)
-    )
-    return replace(failure, repair=repair)
-
-
-def _is_right(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> bool:
-    try:
-        return not any(True for _ in _findings(parsed, asked, convention, _STEPS_OF_AN_EDITED_QUERY))
-    except NotInterpretedError:
-        return False
-
-
-def _first_failure(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention) -> Failure | None:
-    without_rows = None
-    for found, prepared, result in _findings(parsed, asked, convention, MOST_STEPS):
-        if result is None:
-            return Failure(found)
-        if found.label != "empty_result":
-            return _failure(found, prepared, result)
-        without_rows = without_rows or _failure(found, prepared, result)
-    return without_rows
-
-
-def _findings(
-    parsed: ParsedQuery, asked: QuestionIntent, convention: Convention, most_steps: int
-) -> Iterator[tuple[Finding, _Prepared, SmallResult | None]]:
-    """Yield what is wrong on each small graph, with the result there; None where it ends with an error."""
+    tried: list[_Tried] = []
     for prepared in _prepared(asked):
         try:
-            result = interpret(parsed, prepared.graph, most_steps)
-        except QueryFailsError as error:
-            yield _finding("runtime_error", f"ends with an error: {error}"), prepared, None
-            continue
-        found = _judge(prepared, result, asked, convention)
-        if found is None and prepared.is_varied:
-            found = _judge_size(prepared, result)
-        if found is not None:
-            yield found, prepared, result
+            tried.append(_try(parsed, prepared, asked, convention))
+        except NotInterpretedError:
+            if not any(each.is_wrong for each in tried):
+                raise
+    failed = sorted((each for each in tried if each.finding), key=lambda each: not each.is_wrong)
+    if not failed:
+        return None
+    first, *_ = failed
+    assert first.finding is not None
+    if first.result is None:
+        return Failure(first.finding)
+    found = _of_loss(tried)
+    if len(failed) == len(tried) and not first.is_wrong and asked.steps and asked.intent in MULTI_STEP_TASKS:
+        found = _of_paths(parsed, asked.steps)
+    return Failure(found or first.finding, _shown(first.prepared, first.result))
 
 
-def _failure(found: Finding, prepared: _Prepared, result: SmallResult) -> Failure:
+def _try(parsed: ParsedQuery, prepared: _Prepared, asked: QuestionIntent, convention: Convention) -> _Tried:
+    try:
+        result = interpret(parsed, prepared.graph, MOST_STEPS)
+    except QueryFailsError as error:
+        return _Tried(prepared, None, _finding("runtime_error", f"ends with an error: {error}"))
+    found = _judge(prepared, result, asked, convention)
+    if found is None and prepared.is_varied:
+        found = _judge_size(prepared, result)
+    return _Tried(prepared, result, found)
+
+
+def _of_paths(parsed: ParsedQuery, steps: int) -> Finding | None:
+    """Why paths find nothing: no route has their types, or their length of two relationships a step."""
+    patterns = relationship_patterns(parsed)
+    into = {each.type for each in load_domain().components.values() if each.into}
+    types = {kind for pattern in patterns for kind in pattern.types}
+    if types and (types <= into or types.isdisjoint(into)):
+        return _finding("wrong_relationship", f"only follows {' and '.join(sorted(types))}")
+    for length in (pattern.length for pattern in patterns):
+        if length is not None and length.minimum == length.maximum != 2 * steps:
+            return _finding("path_length", f"finds no path of {counted(length.minimum, 'relationship')}")
+    return None
+
+
+def _of_loss(tried: Sequence[_Tried]) -> Finding | None:
+    """Why right reactions or routes are left out, where nothing else is wrong on any small graph."""
+    splits = []
+    for each in tried:
+        if each.result is None or (each.is_wrong and each.finding and each.finding.label != _LOST):
+            return None
+        gold, returned = _answers(each.prepared, each.result)
+        if not returned <= gold or (each.result.rows and not returned):
+            return None
+        splits.append(_split(each, gold & returned, gold - returned))
+    found = explain_loss(splits)
+    return None if found is None else _finding(*found)
+
+
+def _split(tried: _Tried, kept: _Answers, lost: _Answers) -> Split:
+    reactions = tried.prepared.trial.reactions
+    made = {each.id: each for each in reactions}
+    parts = [[tuple(made[number] for number in answer) for answer in part] for part in (kept, lost)]
+    rows = len(tried.result.rows) if tried.result else 0
+    named = tried.prepared.question.slots.get("products", ("one",))
+    return Split(parts[0], parts[1], reactions, rows, len(named))
+
+
+def _answers(prepared: _Prepared, result: SmallResult) -> tuple[_Answers, _Answers]:
+    """The right reactions or routes, and those that are returned."""
+    if prepared.question.setting == "multi_step":
+        return {tuple(row["route"]) for row in prepared.question.gold}, routes(result.columns, result.rows)
+    gold, returned = _values(prepared.question, result)[ID_KEY]
+    return {(number,) for number in gold}, {(number,) for number in returned}
+
+
+def _shown(prepared: _Prepared, result: SmallResult) -> Evidence:
     question = prepared.question
     scores = (
         multi_step_scores(question, result.columns, result.rows)
         if question.setting == "multi_step"
         else single_step_scores(question, result.columns, result.rows, None)
     )
-    values = _values(question, result)
-    shown = evidence(question, _execution(result), scores, values)
-    if question.setting == "multi_step":
-        gold, returned = values["route"]
-        extra = [route for route in returned - gold if isinstance(route, tuple)]
-        trapped = {label for route in extra for label in _explanations(prepared, route)}
-    else:
-        notes, (gold, returned) = prepared.trial.notes, values[ID_KEY]
-        trapped = {note.label for number, note in notes.items() if number in returned - gold}
-        if not trapped and found.label == LENGTH:
-            trapped = {LENGTH}
-    return Failure(found, shown, frozenset(trapped))
+    return evidence(question, _execution(result), scores, _values(question, result))
 
 
 @lru_cache(maxsize=64)
@@ -217,9 +247,17 @@ def _judge(
         return _finding("empty_result", "returns no rows, although the question has an answer there")
     if prepared.question.setting == "multi_step":
         return _judge_routes(prepared, result, convention)
-    if convention == "benchmark":
-        return _judge_whole(prepared, result)
-    return _judge_as_asked(prepared, result, asked)
+    found = (
+        _judge_whole(prepared, result)
+        if convention == "benchmark"
+        else _judge_as_asked(prepared, result, asked)
+    )
+    if found is None or prepared.question.task != "best_yield" or len(result.rows) < 2:
+        return found
+    first = SmallResult(result.columns, result.rows[:1])
+    if _judge(prepared, first, asked, convention) is None:
+        return _finding("limit", "returns further reactions after the best one")
+    return found
 
 
 def _judge_size(prepared: _Prepared, result: SmallResult) -> Finding | None:
@@ -252,7 +290,7 @@ def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
         _of_further_reactions(prepared, ids)
         or next(filter(None, (_of_component(trial, key, values[key]) for key in needed)), None)
         or _of_lost_reactions(trial, ids)
-        or next(filter(None, (_of_values(key, values[key]) for key in needed)), None)
+        or next(filter(None, (_of_values(question, key, values[key]) for key in needed)), None)
     )
     if found is not None:
         return found
@@ -264,8 +302,9 @@ def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
 
 
 def _several_ids(row: list[Any], trial: Trial) -> bool:
-    """Whether a cell of a row has the ids of several reactions."""
-    return any(len(trial.notes.keys() & set(atoms(cell))) > 1 for cell in row)
+    """Whether a value of a row has the ids of several reactions."""
+    values = [each for cell in row for each in (cell.values() if isinstance(cell, dict) else [cell])]
+    return any(len(trial.notes.keys() & set(atoms(value))) > 1 for value in values)
 
 
 def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionIntent) -> Finding | None:
@@ -283,7 +322,9 @@ def _judge_as_asked(prepared: _Prepared, result: SmallResult, asked: QuestionInt
     wanted = sorted(asked.components) if focus is None else [focus]
     if len(wanted) == 1 and _in_a_column_without_name(question, result, values[wanted[0]]):
         return None
-    return next((found for key in wanted if (found := _of_values(key, values[key])) is not None), None)
+    return next(
+        (found for key in wanted if (found := _of_values(question, key, values[key])) is not None), None
+    )
 
 
 def _in_a_column_without_name(question: Question, result: SmallResult, values: Values) -> bool:
@@ -315,6 +356,8 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
             return _finding("wrong_aggregation_or_order", "puts the reactions of several routes together")
         return _finding("return_shape", "returns no routes that can be read")
     extra, missing = sorted(returned - gold), sorted(gold - returned)
+    if _either_end(prepared, extra):
+        return _finding("set_logic", "returns routes with either the start or the target")
     if any(route[::-1] in gold for route in extra):
         return _finding("wrong_aggregation_or_order", "returns routes from the target back")
     if any(_holds_several(set(route), gold) for route in extra):
@@ -334,6 +377,18 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
         return _finding("wrong_aggregation_or_order", "returns reactions in an order that is no route")
     note = next(note for number in missing[0] if (note := prepared.trial.notes[number]))
     return _finding("duplicate_or_incomplete", f"leaves out a route with a reaction that {note.text}")
+
+
+def _either_end(prepared: _Prepared, extra: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether routes from the start to elsewhere are returned, and routes from elsewhere to the target."""
+    slots = prepared.question.slots
+    made = {each.id: each for each in prepared.trial.reactions}
+    ends = {
+        (slots["start"] in made[route[0]].reactants, slots["target"] in made[route[-1]].products)
+        for route in extra
+        if "start" in slots and len(route) == prepared.question.steps and made.keys() >= set(route)
+    }
+    return {(True, False), (False, True)} <= ends
 
 
 def _holds_several(reactions: set[Any], routes: Iterable[tuple[Any, ...]]) -> bool:
@@ -382,13 +437,15 @@ def _of_further_reactions(prepared: _Prepared, ids: Values) -> Finding | None:
     notes = prepared.trial.notes
     if ids.returned - notes.keys():
         return _finding("missing_component:id", "returns something else as the id of a reaction")
-    for number, note in notes.items():
-        if number in ids.returned - ids.gold:
-            if not note.label and prepared.question.task == "best_yield":
-                return _finding("wrong_aggregation_or_order", "returns a reaction without the best yield")
-            label = note.label or "wrong_aggregation_or_order"
-            return _finding(label, f"returns a reaction that {note.text}")
-    return None
+    further = [note for number, note in notes.items() if number in ids.returned - ids.gold]
+    if not further:
+        return None
+    # A relationship of any type finds molecules at the other end, too.
+    ranks = (APART, SET, TYPE)
+    note = min(further, key=lambda each: ranks.index(each.label) if each.label in ranks else len(ranks))
+    if not note.label and prepared.question.task == "best_yield":
+        return _finding("wrong_aggregation_or_order", "returns a reaction without the best yield")
+    return _finding(note.label or "wrong_aggregation_or_order", f"returns a reaction that {note.text}")
 
 
 def _of_lost_reactions(trial: Trial, ids: Values) -> Finding | None:
@@ -415,9 +472,37 @@ def _of_component(trial: Trial, key: str, values: Values) -> Finding | None:
     return None
 
 
-def _of_values(key: str, values: Values) -> Finding | None:
+def _taken_for(question: Question, key: str, values: Values) -> str | None:
+    """Which other component is returned for a key, or all that a reaction has arrows to beside it."""
+    extra = values.returned - values.gold
+    if not extra or key not in _MOLECULES:
+        return None
+    others = {
+        role: {name for row in question.gold for name in row[role]}
+        for role in ROLES
+        if role not in (key, "products" if key == "co_products" else key)
+    }
+    if values.gold - values.returned:
+        return next((role for role, names in others.items() if extra <= names), None)
+    after = {name for role, names in others.items() if role != "reactants" for name in names} - values.gold
+    return "molecules of all components" if after and extra >= after else None
+
+
+def _one_of_each(question: Question, key: str, values: Values) -> bool:
+    """Whether one value is returned for each reaction, where some have several."""
+    rows = [set(row[key]) for row in question.gold if key in ROLES and row[key]]
+    return 0 < len(values.returned) <= len(rows) < len(values.gold) and all(
+        row & values.returned for row in rows
+    )
+
+
+def _of_values(question: Question, key: str, values: Values) -> Finding | None:
     """What is wrong with the values of a key."""
     what = key.replace("co_", "co-").replace("_", " ") if key != ID_KEY else "ids of reactions"
+    if (other := _taken_for(question, key, values)) is not None:
+        return _finding("wrong_relationship", f"returns the {other} as {what}")
+    if _one_of_each(question, key, values):
+        return _finding("wrong_aggregation_or_order", f"returns only one of the {what} of each reaction")
     if values.gold - values.returned:
         how = "leaves out some of the" if values.returned else "returns no"
         return _finding(with_detail("missing_component", key), f"{how} {what}")

@@ -228,7 +228,10 @@ def check_schema(reading: QueryModel, schema: Schema) -> Iterator[Finding]:
     """Labels, types and properties that there are not."""
     for use in reading.labels:
         # A relationship can be asked for its type in the same words; what is no node may be one.
-        if not schema.has_label(use.name) and (isinstance(use.of, NodeTerm) or not schema.has_type(use.name)):
+        is_type = isinstance(use.of, EdgeTerm) or (
+            not isinstance(use.of, NodeTerm) and schema.has_type(use.name)
+        )
+        if not is_type and not schema.has_label(use.name):
             yield _unknown("label", use, list(schema.labels))
     for use in reading.types:
         if not schema.has_type(use.name):

@@ -39,13 +39,13 @@ def validated(query: str, question: str = PRECURSORS, convention: Convention = "
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r)-[:USES_SOLVENT]->() RETURN r.id AS id, a.name AS reactants",
             "duplicate_or_incomplete",
-            "leaves out a reaction that makes the target, with no known yield and without a solvent",
+            "leaves out what has no solvents",
         ),
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name)[0] AS a "
             "RETURN r.id AS id, a AS reactants",
-            "missing_component:reactants",
-            "leaves out some of the reactants",
+            "wrong_aggregation_or_order",
+            "returns only one of the reactants of each reaction",
         ),
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN {{id: r.id, reactants: collect(a.name)}} AS row",
@@ -88,7 +88,7 @@ def test_what_the_rows_contradict_is_no_finding(test: str) -> None:
         "RETURN r.id AS id, reactants LIMIT 3"
     )
 
-    assert [finding.label for finding in validated(query).findings] == ["limit", "duplicate_or_incomplete"]
+    assert [finding.label for finding in validated(query).findings] == ["limit"]
 
 
 def test_one_of_two_products_is_too_few() -> None:
@@ -99,8 +99,7 @@ def test_one_of_two_products_is_too_few() -> None:
 
     found = validated(query, "Which reactions produce both CCO and CCN?").findings
     assert [finding.message for finding in found] == [
-        "On small test graphs, the query is right with `AND` instead of `XOR`.",
-        "On a small test graph, the query returns a reaction that makes only some of them.",
+        "On a small test graph, the query returns a reaction that makes only some of them."
     ]
 
 
@@ -111,61 +110,76 @@ YIELD = f"MATCH (r:Reaction)-[p:PRODUCES]->(:Molecule {{name: {quote(TARGET)}}})
 
 
 @pytest.mark.parametrize(
-    ("query", "question", "label", "change"),
+    ("query", "question", "label", "said"),
     [
-        (f"{ROUTE} {RETURNED} LIMIT 3", ROUTES, "limit", "without `LIMIT 3`"),
-        (f"{ROUTE} {RETURNED} SKIP 1", ROUTES, "limit", "without `SKIP 1`"),
-        (f"{ROUTE} WHERE s.name <> 'r1' {RETURNED}", ROUTES, "other", "without `WHERE s.name <> 'r1'`"),
-        (f"{ROUTE} WITH collect(p)[..2] AS ps UNWIND ps AS p {RETURNED}", ROUTES, "limit", "without `[..2]`"),
-        (f"{ROUTE.replace('*4', '*3')} {RETURNED}", ROUTES, "path_length", "with `*4` instead of `*3`"),
+        (f"{ROUTE} {RETURNED} LIMIT 3", ROUTES, "limit", "no more than 3 of the answers"),
+        (f"{ROUTE} {RETURNED} SKIP 1", ROUTES, "limit", "leaves out 1 of the answers"),
+        (f"{ROUTE} WITH collect(p)[..2] AS ps UNWIND ps AS p {RETURNED}", ROUTES, "limit", "no more than 2"),
+        (
+            f"{ROUTE} WITH s, head(collect(p)) AS p {RETURNED}",
+            ROUTES,
+            "duplicate_or_incomplete",
+            "some of several answers that are alike",
+        ),
+        (
+            f"{ROUTE} WHERE all(e IN relationships(p) WHERE e:REACTS_IN OR e.yield > 70) {RETURNED}",
+            ROUTES,
+            "other",
+            "chooses by the lowest yield",
+        ),
+        (
+            f"{ROUTE} WITH p, nodes(p)[2] AS m WHERE COUNT {{ (m)-[:REACTS_IN]->() }} = 1 {RETURNED}",
+            ROUTES,
+            "other",
+            "chooses by something that the question does not ask for",
+        ),
+        (f"{ROUTE.replace('*4', '*3')} {RETURNED}", ROUTES, "path_length", "no path of 3 relationships"),
         (
             f"{ROUTE.replace('REACTS_IN|PRODUCES', 'REACTS_IN')} {RETURNED}",
             ROUTES,
             "wrong_relationship",
-            "with `:REACTS_IN|PRODUCES` instead of `:REACTS_IN`",
+            "only follows REACTS_IN",
         ),
         (
             f"{YIELD} RETURN r.id AS id, p.yield AS yield ORDER BY p.yield DESC LIMIT 2",
             BEST,
             "limit",
-            "with `1` instead of `2`",
+            "further reactions after the best one",
         ),
         (
             f"{YIELD} RETURN r.id AS id, p.yield AS yield ORDER BY p.yield DESC",
             BEST,
             "limit",
-            "with `LIMIT 1` added",
+            "further reactions after the best one",
         ),
         (
-            f"{MAKES} MATCH (r)-[:USES_SOLVENT]->() MATCH (a)-[:REACTS_IN]->(r) RETURN a.name AS reactant",
-            PRECURSORS,
+            f"{MAKES} MATCH (r)-[:USES_SOLVENT]->() MATCH (r)-[:USES_AGENT]->() RETURN r.id AS id",
+            f"Which reactions make {TARGET}?",
             "duplicate_or_incomplete",
-            "with `OPTIONAL` added",
+            "leaves out what has no agents and solvents",
         ),
         (
             f"{MAKES} MATCH (a)<-[:USES_AGENT]-(r) RETURN DISTINCT a.name AS reactant",
             PRECURSORS,
             "wrong_relationship",
-            "with `:REACTS_IN` instead of `:USES_AGENT`",
+            "returns the agents as reactants",
         ),
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name) AS names "
             "RETURN r.id AS id, head(names) AS reactants",
             PRECURSORS,
             "wrong_aggregation_or_order",
-            "without `head`",
+            "only one of the reactants of each reaction",
         ),
     ],
 )
-def test_the_smallest_edit_that_makes_a_query_right_says_what_is_wrong(
-    query: str, question: str, label: str, change: str
+def test_what_is_wrong_is_told_by_what_the_query_returns(
+    query: str, question: str, label: str, said: str
 ) -> None:
-    first, *_ = validated(query, question).findings
+    found, *_ = validated(query, question).findings
 
-    assert first.label == label
-    assert first.message.startswith("On small test graphs, the query is right")
-    assert change in first.message
-    assert 0 <= first.start <= first.stop <= len(query)
+    assert found.label == label
+    assert said in found.message
 
 
 @pytest.mark.parametrize(
