@@ -154,13 +154,13 @@ def index_cases(runs: Sequence[ShardRun], seen: Callable[[Record], object]) -> I
     keys: dict[str, tuple[Any, ...]] = {}
     by_run = [0] * len(runs)
     for number, run in enumerate(runs):
-        for line in run.log.record_lines():
-            case = line.record.case_id
+        for offset, record in run.log.placed_records():
+            case = record.case_id
             if case in places:
                 raise InputError(_twice(case, runs[places[case][0]], run))
-            seen(line.record)
-            places[case] = number, line.offset
-            keys[case] = order(line.record)
+            seen(record)
+            places[case] = number, offset
+            keys[case] = order(record)
             by_run[number] += 1
     return Index({case: places[case] for case in sorted(places, key=keys.__getitem__)}, by_run, runs)
 

@@ -201,14 +201,19 @@ class RunLog:
 
     def records(self) -> Iterator[Record]:
         """Yield the records in the order written, without a last line that a killed run left partial."""
+        for _, record in self.placed_records():
+            yield record
+
+    def placed_records(self) -> Iterator[tuple[int, Record]]:
+        """Yield the records as `records` does, each after the number of bytes before its line."""
         file = self.path / RECORDS
-        for number, _, raw in self._raw(RECORDS):
+        for number, offset, raw in self._raw(RECORDS):
             record = _decoded(raw)
             if record is None:
                 if (value := _object_in(file, number, raw)) is None:
                     return
                 record = _record_in(file, number, value)
-            yield record
+            yield offset, record
 
     def record_lines(self, chunk: Chunk | None = None) -> Iterator[RecordLine]:
         """Yield the lines of the records, or of one chunk of them, with place and JSON object.
