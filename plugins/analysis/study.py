@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
+from retrocypher.kg.questions.question import Question
 from retrocypher.plugins.analysis.comparison import differences, require_comparable
 from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
 from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
@@ -50,6 +51,14 @@ class StudyCell(NamedTuple):
     setting: str
     prompt: str
     shot: str
+
+
+class QuestionGroup(NamedTuple):
+    """Questions that figure 1 of the reaction paper counts together."""
+
+    task: str
+    part: str
+    """Number of products or role that is asked for; empty where the figure does not divide a task."""
 
 
 class Query(NamedTuple):
@@ -119,8 +128,8 @@ class Study:
     """By label, in the order of the runs."""
     table: ScoreTable
     cells: Mapping[StudyCell, CellCases]
-    questions: Mapping[str, int]
-    """Number of questions by task."""
+    questions: Mapping[QuestionGroup, int]
+    """Number of questions."""
     columns: Mapping[str, Counter[ColumnVariant]]
     """By model, how often each column was matched to a key."""
     encoders: Mapping[str, bool]
@@ -155,7 +164,7 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     differing = _differing(logs)
     clusters = {question: cluster for log in logs if _asks(log) for question, cluster in log.clusters.items()}
     cells: dict[StudyCell, CellCases] = {}
-    asked: dict[str, set[str]] = {}
+    asked: dict[QuestionGroup, set[str]] = {}
     columns: dict[str, Counter[ColumnVariant]] = {}
     encoders: dict[str, bool] = {}
     models: dict[str, ModelEntry] = {}
@@ -166,6 +175,7 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     def counted() -> Iterator[Record]:
         for log in logs:
             encoded = bool(log.manifest.known_options.key_encoder)
+            questions = log.questions if _asks(log) else {}
             for record in log.records():
                 if other := seen.get(record.case_id):
                     raise InputError(
@@ -174,7 +184,8 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
                     )
                 seen[record.case_id] = log
                 models.setdefault(record.model, log.manifest.model(record.model) or ModelEntry(record.model))
-                asked.setdefault(record.task, set()).add(record.question_id)
+                group = _group(record.task, questions.get(record.question_id))
+                asked.setdefault(group, set()).add(record.question_id)
                 encoders[record.model] = encoders.get(record.model, False) or encoded
                 if not record.was_run:
                     continue
@@ -197,7 +208,7 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
         models,
         table,
         {cell: cells[cell] for cell in ordered},
-        {task: len(ids) for task, ids in asked.items()},
+        {group: len(ids) for group, ids in asked.items()},
         columns,
         encoders,
         results.results(),
@@ -216,6 +227,12 @@ def _distinct(paths: Iterable[Path]) -> list[RunLog]:
         # Read now, so that a folder that is no run is named before minutes of reading.
         next(log.records(), None)
     return list(named.values())
+
+
+def _group(task: str, question: Question | None) -> QuestionGroup:
+    slots = question.slots if question is not None else {}
+    products = slots.get("products", ())
+    return QuestionGroup(task, f"n = {len(products)}" if products else str(slots.get("role", "")))
 
 
 def _asks(log: RunLog) -> bool:

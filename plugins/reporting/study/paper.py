@@ -13,10 +13,11 @@ Percents = dict[str, list[float]]
 
 
 class Samples(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many questions the paper asks of each task."""
+    """How many questions the paper asks."""
 
     place: str
     samples: dict[str, int]
+    """By task, or by task and part of it, such as ``multi_product, n = 2``."""
 
 
 class BoxPlots(Struct, frozen=True, forbid_unknown_fields=True):

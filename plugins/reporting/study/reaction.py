@@ -131,8 +131,13 @@ def _boxes(
 
 def _samples(study: Study, paper: ReactionPaper) -> Part:
     rows: list[Row] = [
-        {"task": task, "paper": paper.tasks.samples.get(task), "questions": study.questions[task]}
-        for task in sorted(study.questions, key=task_place)
+        {
+            "task": group.task,
+            "of": group.part,
+            "paper": paper.tasks.samples.get(", ".join(filter(None, group))),
+            "questions": study.questions[group],
+        }
+        for group in sorted(study.questions, key=lambda group: (task_place(group.task), group.part))
     ]
     note = "Number of questions of each task. A sample (--sample) asks fewer."
     return Part(

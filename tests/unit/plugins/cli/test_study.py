@@ -16,6 +16,7 @@ from support.reported import Read, some_questions
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.main import cli
 from retrocypher.plugins.runs.record import Record, Round
 
@@ -82,6 +83,26 @@ def corrected(question: Question, before: str, after: str, flagged: bool = False
 def write(folder: Path, records: list[Record], *models: dict[str, str]) -> Path:
     listed = [*models] or [{"label": MODEL, "kind": "openai", "argument": MODEL}]
     return write_run(folder, records, some_questions(), {"exit_status": 0, "models": listed})
+
+
+def test_questions_are_counted_as_figure_1_counts_them(tmp_path: Path) -> None:
+    asked = load_questions().questions
+    products = {len(each.slots["products"]): each for each in asked if each.task == "multi_product"}
+    roles = {each.slots["role"]: each for each in asked if each.task == "conditions"}
+    chosen = [*products.values(), *roles.values(), QUESTIONS["precursors"][0]]
+    listed = {"exit_status": 0, "models": [{"label": MODEL, "kind": "openai", "argument": MODEL}]}
+    run = write_run(tmp_path / "run", [case(each, 1.0) for each in chosen], chosen, listed)
+    study("reaction", run, "--out", tmp_path / "out")
+
+    rows = rows_of(tmp_path / "out" / "figure-1.csv")
+    assert [(row["task"], row["of"], row["paper"], row["questions"]) for row in rows] == [
+        ("precursors", "", "200", "1"),
+        ("multi_product", "n = 2", "150", "1"),
+        ("multi_product", "n = 3", "45", "1"),
+        ("multi_product", "n = 4", "5", "1"),
+        ("conditions", "agents", "100", "1"),
+        ("conditions", "solvents", "100", "1"),
+    ]
 
 
 def test_box_plots_and_models_have_the_numbers_of_the_cases(tmp_path: Path) -> None:
