@@ -55,7 +55,6 @@ _LIKELY = frozenset({"traversal_direction", "schema_violation:property"})
 
 _SEEN = frozenset({"extra_component", "missing_component", "empty_result"})
 """Labels of what is seen in a result, whatever makes it wrong."""
-
 _TOO_LONG_OR_LARGE = frozenset(
     {
         "Neo.TransientError.General.MemoryPoolOutOfMemoryError",

@@ -55,6 +55,12 @@ def explain_loss(splits: Sequence[Split]) -> tuple[str, str] | None:
         for parts in combinations(_PARTS, count):
             if all(_has(parts, *each) for each in kept) and not any(_has(parts, *each) for each in lost):
                 return "duplicate_or_incomplete", f"leaves out what has no {' and '.join(parts)}"
+    for name in ("agents", "solvents"):
+        if all(getattr(each[0], name) for each, _ in kept) and not any(
+            getattr(each[0], name) for each, _ in lost
+        ):
+            # The routes begin with them instead of reactants.
+            return "wrong_relationship", f"leaves out routes whose first reaction has no {name}"
     for name, number_of in _NUMBERS.items():
         numbers = [number_of(*each) for each in kept]
         if not any(min(numbers) <= number_of(*each) <= max(numbers) for each in lost):

@@ -308,7 +308,7 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
             error=TYPE,
         )
         twins = ["twin1", "twin2"]
-        made.add("makes two molecules that go on together", [begin], twins, agents="c")
+        made.add("makes two molecules that go on together", [begin], twins, agents="c", solvents="d")
         _route(made, "t", "twin1", target, steps - 1, "takes two molecules of one reaction", "twin2")
     made.add("only uses the start as an agent", ["z"], [main[1]], agents=[begin], error=TYPE)
     _route(made, "else", start or "else0", "elsewhere", steps, "leads to another molecule", error=APART)

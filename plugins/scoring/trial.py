@@ -148,9 +148,9 @@ def _of_paths(parsed: ParsedQuery, steps: int) -> Finding | None:
     types = {kind for pattern in patterns for kind in pattern.types}
     if types and (types <= into or types.isdisjoint(into)):
         return _finding("wrong_relationship", f"only follows {' and '.join(sorted(types))}")
-    for length in (pattern.length for pattern in patterns):
-        if length is not None and length.minimum == length.maximum != 2 * steps:
-            return _finding("path_length", f"finds no path of {counted(length.minimum, 'relationship')}")
+    length = patterns[0].length if len(patterns) == 1 else None
+    if length is not None and length.minimum == length.maximum != 2 * steps:
+        return _finding("path_length", f"finds no path of {counted(length.minimum, 'relationship')}")
     return None
 
 
@@ -297,7 +297,7 @@ def _judge_whole(prepared: _Prepared, result: SmallResult) -> Finding | None:
     if not ids.returned:
         return _finding("missing_component:id", "does not say which molecules belong to one reaction")
     return _finding(
-        "duplicate_or_incomplete", "returns molecules of other reactions in the row of a reaction"
+        "wrong_aggregation_or_order", "returns molecules of other reactions in the row of a reaction"
     )
 
 
@@ -360,6 +360,8 @@ def _judge_routes(prepared: _Prepared, result: SmallResult, convention: Conventi
         return _finding("set_logic", "returns routes with either the start or the target")
     if any(route[::-1] in gold for route in extra):
         return _finding("wrong_aggregation_or_order", "returns routes from the target back")
+    if extra and all(any(set(route) == set(each) for each in gold) for route in extra):
+        return _finding("wrong_aggregation_or_order", "returns the reactions of a route in another order")
     if any(_holds_several(set(route), gold) for route in extra):
         return _finding("wrong_aggregation_or_order", "returns the reactions of several routes as one")
     for route in extra:
