@@ -23,7 +23,7 @@ from retrocypher.plugins.scoring.label_evidence import (
     symptoms,
 )
 from retrocypher.plugins.scoring.single_step import Values, asks_for_reactions
-from retrocypher.plugins.scoring.trial import Failure, try_query
+from retrocypher.plugins.scoring.trial import try_query
 from retrocypher.prompts.validation.finding import Finding, QuestionIntent
 from retrocypher.prompts.validation.reaction_graph import load_domain
 from retrocypher.prompts.validation.spelling import Spellings
@@ -190,11 +190,11 @@ class _Read:
     findings: tuple[Finding, ...]
     broken: bool
     unread: str | None
-    failure: Failure | None
+    failure: Finding | None
 
     def message(self, label: str) -> str | None:
         """What is said of a label."""
-        tried = () if self.failure is None else (self.failure.finding,)
+        tried = () if self.failure is None else (self.failure,)
         return next((each.message for each in (*self.findings, *tried) if each.label == label), None)
 
 
@@ -215,14 +215,14 @@ def _labels(
         return [status]
     labels, tried = ranked(found, shown, scores), read.failure
     if status != "ok":
-        labels = labels or ([tried.finding.label] if tried else [])
+        labels = labels or ([tried.label] if tried else [])
         return with_status(specific(labels), status, execution.code)
     causes = [each for each in labels if each not in _LIKELY]
-    if tried is not None and tried.finding.label == "wrong_relationship":
-        causes.append(tried.finding.label)
+    if tried is not None and tried.label == "wrong_relationship":
+        causes.append(tried.label)
     causes += [each for each in labels if each in _LIKELY]
-    if tried is not None and tried.finding.label in CAUSES_FIRST and tried.finding.label not in _SEEN:
-        causes.append(tried.finding.label)
+    if tried is not None and tried.label in CAUSES_FIRST and tried.label not in _SEEN:
+        causes.append(tried.label)
     if not shown.empty and not shown.readable:
         causes.append("return_shape")
     if shown.swapped & shown.lacking:

@@ -56,7 +56,7 @@ class SchemaValidator:
             wrong = try_query(reading.parsed, asked, self.convention)
         except NotInterpretedError as error:
             return _verdict(found, asked, str(error))
-        return _verdict([] if wrong is None else [*found, wrong.finding], asked)
+        return _verdict([] if wrong is None else [*found, wrong], asked)
 
     def _untried(self, asked: QuestionIntent) -> str | None:
         """What keeps any query from being tried; None where nothing does."""
