@@ -34,7 +34,7 @@ class SmallResult:
     rows: list[list[Any]]
 
 
-def interpret(parsed: ParsedQuery, graph: SmallGraph, most_steps: int = MOST_STEPS) -> SmallResult:
+def interpret(parsed: ParsedQuery, graph: SmallGraph) -> SmallResult:
     """Return what a query that follows the grammar gives on a small graph.
 
     Raises NotInterpretedError, which says what is not known or which bound the query passes, and
@@ -51,15 +51,15 @@ def interpret(parsed: ParsedQuery, graph: SmallGraph, most_steps: int = MOST_STE
     if query is None:
         raise NotInterpretedError("a statement that is not a query")
     try:
-        columns, rows = _Interpreter(parsed, graph, most_steps).query(query, {}, [{}])
+        columns, rows = _Interpreter(parsed, graph).query(query, {}, [{}])
         return SmallResult(columns, [[to_json(row[name]) for name in columns] for row in rows])
     except RecursionError as error:
         raise NotInterpretedError("a query or value that is nested very deeply") from error
 
 
 class _Interpreter:
-    def __init__(self, parsed: ParsedQuery, graph: SmallGraph, most_steps: int) -> None:
-        self._expressions = Expressions(parsed, self, most_steps)
+    def __init__(self, parsed: ParsedQuery, graph: SmallGraph) -> None:
+        self._expressions = Expressions(parsed, self, MOST_STEPS)
         self._patterns = Patterns(graph, self._expressions)
 
     def query(self, node: Node, outer: AnyRow, rows: list[Row]) -> tuple[list[str], list[Row]]:

@@ -24,8 +24,11 @@ def target_is_made(query: ParsedQuery) -> Iterator[Mutation]:
     yield from turned_at_anchors(query, "REACTS_IN", "PRODUCES")
 
 
-END_EDITS: tuple[Operator, ...] = (swap_ends, anchor_other_end, reverse_path, target_is_made)
-"""Those that move a molecule to the other end of a path or reaction."""
-
-SINGLE_EDITS: tuple[Operator, ...] = (*END_EDITS, reverse_arrow)
+SINGLE_EDITS: tuple[Operator, ...] = (
+    swap_ends,
+    anchor_other_end,
+    reverse_path,
+    target_is_made,
+    reverse_arrow,
+)
 """In the order in which they are tried."""

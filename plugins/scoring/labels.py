@@ -242,8 +242,7 @@ def _read(cypher: str, asked: QuestionIntent, schema: Schema, tries: bool) -> _R
     reading = read_query(cypher, schema)
     molecules = [molecule.name for molecule in asked.molecules]
     findings = find_issues(reading, schema, molecules)
-    made = with_made_strings(reading.parsed)
-    if not findings and made != cypher:
+    if not findings and (made := with_made_strings(reading.parsed)) != cypher:
         findings = tuple(replace(each, start=0, stop=0) for each in Spellings(made, molecules).findings())
     failure = None
     if tries and load_domain().fits(schema) and all(each.label in _LIKELY for each in findings):

@@ -46,9 +46,9 @@ def explain_loss(splits: Sequence[Split]) -> tuple[str, str] | None:
         return None
     lossy = [each for each in splits if each.lost]
     skipped = max(len(each.lost) for each in lossy)
-    for number_of_rows in (lambda each: len(each.kept), lambda each: each.rows):
-        most = max(map(number_of_rows, splits))
-        cut = all(number_of_rows(each) == most for each in lossy)
+    for count_of in (lambda each: len(each.kept), lambda each: each.rows):
+        most = max(map(count_of, splits))
+        cut = all(count_of(each) == most for each in lossy)
         if most and cut and (len(lossy) > 1 or skipped > _FEW):
             return "limit", f"returns no more than {most:,} of the answers, however many there are"
     for count in range(1, len(_PARTS) + 1):
@@ -91,7 +91,7 @@ def _yields(answer: Answer) -> list[float]:
 
 
 def _makers(answer: Answer, split: Split) -> int:
-    """How many reactions make the reactant of the first reaction that the skipped make."""
+    """How many reactions make the reactant of the first reaction that the fewest make."""
     made = Counter(name for each in split.reactions for name in each.products)
     return min(made[name] for name in answer[0].reactants)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from retrocypher.kg.cypher.clauses import relationship_patterns
 from retrocypher.kg.cypher.parser import ParsedQuery
-from retrocypher.kg.interpreter.interpreter import MOST_STEPS, SmallResult, interpret
+from retrocypher.kg.interpreter.interpreter import SmallResult, interpret
 from retrocypher.kg.interpreter.values import NotInterpretedError, QueryFailsError
 from retrocypher.kg.questions.gold import traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question, setting_of
@@ -78,7 +78,7 @@ def try_query(parsed: ParsedQuery, asked: QuestionIntent, convention: Convention
 
 def _try(parsed: ParsedQuery, prepared: Prepared, asked: QuestionIntent, convention: Convention) -> _Tried:
     try:
-        result = interpret(parsed, prepared.graph, MOST_STEPS)
+        result = interpret(parsed, prepared.graph)
     except QueryFailsError as error:
         return _Tried(prepared, None, finding_on("runtime_error", f"ends with an error: {error}"))
     found = judge(prepared, result, asked, convention)

@@ -139,9 +139,7 @@ def _judge_as_asked(prepared: Prepared, result: SmallResult, asked: QuestionInte
     wanted = sorted(asked.components) if focus is None else [focus]
     if len(wanted) == 1 and _in_a_column_without_name(question, result, values[wanted[0]]):
         return None
-    return next(
-        (found for key in wanted if (found := _of_values(question, key, values[key])) is not None), None
-    )
+    return next(filter(None, (_of_values(question, key, values[key]) for key in wanted)), None)
 
 
 def _in_a_column_without_name(question: Question, result: SmallResult, values: Values) -> bool:
@@ -296,10 +294,9 @@ def _taken_for(question: Question, key: str, values: Values) -> str | None:
     extra = values.returned - values.gold
     if not extra or key not in _MOLECULES:
         return None
+    own = {key, "products"} if key == "co_products" else {key}
     others = {
-        role: {name for row in question.gold for name in row[role]}
-        for role in ROLES
-        if role not in (key, "products" if key == "co_products" else key)
+        role: {name for row in question.gold for name in row[role]} for role in ROLES if role not in own
     }
     if values.gold - values.returned:
         return next((role for role, names in others.items() if extra <= names), None)
