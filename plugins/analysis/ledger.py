@@ -40,6 +40,8 @@ class Pair(Struct, frozen=True):
     """The cluster of the question."""
     label: str | None
     """Primary error label of the first completion; None if nothing was wrong."""
+    ran_before: bool
+    """Whether the query of the first completion ran to its end."""
     right_before: bool
     """Whether the query of the first completion passes."""
     right_after: bool
@@ -73,6 +75,7 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
     return Pair(
         cluster=cluster,
         label=next(iter(before.errors), None),
+        ran_before=before.status == "ok",
         right_before=before.passed,
         right_after=record.passed,
         f1_before=before.f1,
@@ -83,12 +86,6 @@ def pair_of(record: Record, cluster: str) -> Pair | None:
         cost=sum(costs) if costs else None,
         checks=tuple(_checks(rest, results, record.passed)),
     )
-
-
-def first_result(record: Record) -> RoundResult | None:
-    """Return the score of the first completion alone; None where a record has none, as without a loop."""
-    first = _first(record)
-    return _results(record.rounds).get(first.cypher) if first else None
 
 
 def _first(record: Record) -> Round | None:

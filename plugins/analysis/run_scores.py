@@ -94,12 +94,12 @@ class RunScores(Struct, frozen=True, kw_only=True):
     """Its name in messages: the folder of a run, or the name of a baseline."""
     conditions: Conditions
     manifest: Manifest
-    cases: tuple[CaseScores, ...]
-    texts: dict[str, str]
+    cases: tuple[CaseScores, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
     """Hash of the text of each question, by `CaseScores.text_id`."""
-    golds: dict[str, str]
+    golds: dict[str, str] = field(default_factory=dict)
     """Hash of the gold answer and the reference query, by question id."""
-    clusters: dict[str, str]
+    clusters: dict[str, str] = field(default_factory=dict)
     """Hash of the cluster of each question, by question id."""
     questions: dict[str, Question] = field(default_factory=dict)
     """The questions of a run by id; empty for a baseline."""

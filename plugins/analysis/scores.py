@@ -195,11 +195,12 @@ class ScoreTable:
         columns = [self._labels[name] for name in by]
         for place in range(len(self)):
             groups.setdefault(tuple(column[place] for column in columns), []).append(place)
-        for key in sorted(groups, key=lambda key: [_natural(label) for label in key]):
+        for key in sorted(groups, key=lambda key: [natural_order(label) for label in key]):
             yield dict(zip(by, key, strict=True)), np.asarray(groups[key], dtype=np.intp)
 
 
-def _natural(label: Label) -> tuple[str, int, str]:
+def natural_order(label: Label) -> tuple[str, int, str]:
+    """Return a sort key of labels that puts P10 after P9."""
     text = str(label)
     stem = text.rstrip("0123456789")
     return stem, int(text[len(stem) :] or 0), text

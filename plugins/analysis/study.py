@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
-from retrocypher.kg.questions.question import Question
+from retrocypher.kg.questions.question import Question, Setting
 from retrocypher.plugins.analysis.comparison import differences, require_comparable
-from retrocypher.plugins.analysis.ledger import Pair, first_result, pair_of
-from retrocypher.plugins.analysis.model_results import ModelResult, ModelResults
+from retrocypher.plugins.analysis.ledger import pair_of
+from retrocypher.plugins.analysis.model_results import ModelResults
 from retrocypher.plugins.analysis.run_scores import RunScores, conditions_of, gold_digest
-from retrocypher.plugins.analysis.scores import ScoreTable
+from retrocypher.plugins.analysis.scores import ScoreTable, natural_order
 from retrocypher.plugins.analysis.summary import listed_first
 from retrocypher.plugins.judge.agreement import Rating, ratings_of
 from retrocypher.plugins.runs.files import QUESTIONS
@@ -23,6 +23,7 @@ from retrocypher.plugins.runs.record import NO_LOOP, JsonValue, Record
 from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.scoring.variations import of_perfect
 from retrocypher.plugins.statistics.means import Ratio, Ratios
+from retrocypher.prompts.templates.exemplars import SHOTS
 
 STUDY_METRICS = (
     "f1",
@@ -65,50 +66,49 @@ class Query(NamedTuple):
     """How a query did."""
 
     ran: bool
-    label: str | None
-    """Primary error label with its detail; None if nothing is wrong."""
+    label: str
+    """Primary error label with its detail; empty if nothing is wrong."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it ran and is wrong."""
+        return self.ran and bool(self.label)
 
 
-@dataclass(slots=True)
-class CellCases:
-    """The cases of a cell, in columns."""
+class StudyCase(NamedTuple):
+    """What figures count of a case."""
 
-    clusters: list[str] = field(default_factory=list)
-    before: list[Query | None] = field(default_factory=list)
-    """The first query of each case; None where it was not scored, as without a loop."""
-    after: list[Query] = field(default_factory=list)
+    cluster: str
+    question_id: str
+    task: str
+    before: Query | None
+    """The first query; None where it was not scored, as without a loop."""
+    after: Query
     """The query that counts."""
-    questions: dict[str, str] = field(default_factory=dict)
-    """The task of each question, by question id."""
-    pairs: list[Pair | None] = field(default_factory=list)
-    """What a loop did; None without one."""
-    variations: list[list[str] | None] = field(default_factory=list)
+    flags: tuple[bool, ...]
+    """Of each validator that checked the first query, whether it flagged it at its first look."""
+    variations: list[str] | None
     """How the query differs from the reference; None where its result is not right."""
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRates:
+class ErrorRates(NamedTuple):
     """The errors of some queries, as figures 4 and A2 count them."""
 
     queries: int
-    invalid_query_rate: Ratio
-    """Share of queries that did not run to their end."""
-    retrieval_error_rate: Ratio
-    """Share of wrong queries among those that ran."""
-    error_coverage: Ratio
-    """Share of these wrong queries with a label other than `other`."""
     labels: Counter[str]
     """The wrong queries that ran, by primary label with its detail."""
+    rates: dict[str, Ratio]
+    """By `ERROR_RATES`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """What became of the first queries that ran and were wrong."""
-
-    non_detected_error_rate: Ratio
-    """Share that no validator flagged at its first look, and that stayed wrong."""
-    non_corrected_error_rate: Ratio
-    """Share that stayed wrong."""
+ERROR_RATES = (
+    "invalid_query_rate",
+    "retrieval_error_rate",
+    "non_detected_error_rate",
+    "non_corrected_error_rate",
+    "error_coverage",
+)
+"""Rates of errors; those that were not detected or corrected are known after a loop with a validator."""
 
 
 class ColumnVariant(NamedTuple):
@@ -119,27 +119,25 @@ class ColumnVariant(NamedTuple):
     column: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Study:
     """What the runs of a study hold."""
 
     logs: Sequence[RunLog]
-    models: Mapping[str, ModelEntry]
-    """By label, in the order of the runs."""
-    table: ScoreTable
-    cells: Mapping[StudyCell, CellCases]
-    questions: Mapping[QuestionGroup, int]
-    """Number of questions."""
-    columns: Mapping[str, Counter[ColumnVariant]]
-    """By model, how often each column was matched to a key."""
-    encoders: Mapping[str, bool]
-    """By model, whether columns could be matched by an encoder."""
-    results: Sequence[ModelResult]
-    """Models and loops with their costs."""
-    ratings: Sequence[Rating]
     differing: Sequence[str]
     """Conditions in which the runs differ, and which do not make them incomparable, in words."""
     words_of: WordsOf
+    table: ScoreTable = field(init=False)
+    models: dict[str, ModelEntry] = field(default_factory=dict)
+    """By label, in the order of the runs."""
+    cells: dict[StudyCell, list[StudyCase]] = field(default_factory=dict)
+    questions: dict[QuestionGroup, set[str]] = field(default_factory=dict)
+    """Ids of the questions."""
+    columns: dict[str, Counter[ColumnVariant]] = field(default_factory=dict)
+    """By model, how often each column was matched to a key."""
+    results: ModelResults = field(default_factory=ModelResults)
+    """Models and loops with their costs."""
+    ratings: list[Rating] = field(default_factory=list)
 
     def logs_of(self, model: str) -> list[RunLog]:
         """Return the runs of a model."""
@@ -161,61 +159,51 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     or other questions.
     """
     logs = _distinct(paths)
-    differing = _differing(logs)
-    clusters = {question: cluster for log in logs if _asks(log) for question, cluster in log.clusters.items()}
-    cells: dict[StudyCell, CellCases] = {}
-    asked: dict[QuestionGroup, set[str]] = {}
-    columns: dict[str, Counter[ColumnVariant]] = {}
-    encoders: dict[str, bool] = {}
-    models: dict[str, ModelEntry] = {}
-    seen: dict[str, RunLog] = {}
-    results = ModelResults()
-    ratings: list[Rating] = []
-
-    def counted() -> Iterator[Record]:
-        for log in logs:
-            encoded = bool(log.manifest.known_options.key_encoder)
-            questions = log.questions if _asks(log) else {}
-            for record in log.records():
-                if other := seen.get(record.case_id):
-                    raise InputError(
-                        f"{other} and {log} both have the case {record.case_id}, and a study needs each "
-                        "case once; name only one of them"
-                    )
-                seen[record.case_id] = log
-                models.setdefault(record.model, log.manifest.model(record.model) or ModelEntry(record.model))
-                group = _group(record.task, questions.get(record.question_id))
-                asked.setdefault(group, set()).add(record.question_id)
-                encoders[record.model] = encoders.get(record.model, False) or encoded
-                if not record.was_run:
-                    continue
-                cell = StudyCell(record.model, record.loop, record.setting, record.prompt, record.shot)
-                cluster = clusters.get(record.question_id, record.question_id)
-                _add(record, cluster, cells.setdefault(cell, CellCases()))
-                results.add(record, cluster, log.manifest)
-                ratings.extend(ratings_of(record, clusters))
-                matched = columns.setdefault(record.model, Counter())
-                for key, score in ((record.scores and record.scores.per_key) or {}).items():
-                    matched.update(ColumnVariant(key, stage, name) for name, stage in score.columns.items())
-                yield record
-
-    table = ScoreTable(counted(), clusters, STUDY_METRICS)
-    if not len(table):
+    study = Study(logs, _differing(logs), words_of)
+    clusters = {name: of for log in logs if _questions(log) for name, of in log.clusters.items()}
+    study.table = ScoreTable(_counted(study, clusters), clusters, STUDY_METRICS)
+    if not len(study.table):
         raise InputError(f"{', '.join(map(str, logs))}: no scored case on record; run some first")
-    ordered = sorted(cells, key=lambda cell: _place(cell, list(models)))
-    return Study(
-        logs,
-        models,
-        table,
-        {cell: cells[cell] for cell in ordered},
-        {group: len(ids) for group, ids in asked.items()},
-        columns,
-        encoders,
-        results.results(),
-        ratings,
-        differing,
-        words_of,
-    )
+    models = list(study.models)
+    study.cells = {
+        cell: study.cells[cell] for cell in sorted(study.cells, key=lambda cell: _place(cell, models))
+    }
+    return study
+
+
+def _counted(study: Study, clusters: Mapping[str, str]) -> Iterator[Record]:
+    """Yield the records of a study that were run, all but their scores counted in it."""
+    seen: dict[str, RunLog] = {}
+    for log in study.logs:
+        questions = _questions(log)
+        for record in log.records():
+            if other := seen.get(record.case_id):
+                raise InputError(
+                    f"{other} and {log} both have the case {record.case_id}, and a study needs each "
+                    "case once; name only one of them"
+                )
+            seen[record.case_id] = log
+            study.models.setdefault(
+                record.model, log.manifest.model(record.model) or ModelEntry(record.model)
+            )
+            group = _group(record.task, questions.get(record.question_id))
+            study.questions.setdefault(group, set()).add(record.question_id)
+            if not record.was_run:
+                continue
+            cell = StudyCell(record.model, record.loop, record.setting, record.prompt, record.shot)
+            cluster = clusters.get(record.question_id, record.question_id)
+            study.cells.setdefault(cell, []).append(_case(record, cluster))
+            study.results.add(record, cluster, log.manifest)
+            study.ratings.extend(ratings_of(record, clusters))
+            matched = study.columns.setdefault(record.model, Counter())
+            for key, score in ((record.scores and record.scores.per_key) or {}).items():
+                matched.update(ColumnVariant(key, stage, name) for name, stage in score.columns.items())
+            yield record
+
+
+def _questions(log: RunLog) -> dict[str, Question]:
+    """Return the questions of a run by id; none if it has no file of them."""
+    return log.questions if (log.path / QUESTIONS).is_file() else {}
 
 
 def _distinct(paths: Iterable[Path]) -> list[RunLog]:
@@ -235,10 +223,6 @@ def _group(task: str, question: Question | None) -> QuestionGroup:
     return QuestionGroup(task, f"n = {len(products)}" if products else str(slots.get("role", "")))
 
 
-def _asks(log: RunLog) -> bool:
-    return (log.path / QUESTIONS).is_file()
-
-
 def _differing(logs: Sequence[RunLog]) -> list[str]:
     """Return in what runs differ; raise InputError if that makes them incomparable."""
     first, *others = (
@@ -246,10 +230,7 @@ def _differing(logs: Sequence[RunLog]) -> list[str]:
             name=str(log),
             conditions=conditions_of(log.manifest),
             manifest=log.manifest,
-            cases=(),
-            texts={},
-            golds={name: gold_digest(each) for name, each in log.questions.items()} if _asks(log) else {},
-            clusters={},
+            golds={name: gold_digest(each) for name, each in _questions(log).items()},
         )
         for log in logs
     )
@@ -278,81 +259,65 @@ def _conditions(manifest: Manifest) -> dict[str, str]:
     return {**shared, **banks, **named, "--case-threshold": conditions.threshold}
 
 
-_SHOTS = ("ZS", "1S-S", "1S-D-R", "1S-D-S")
-_SETTINGS = ("single_step", "multi_step")
-
-
 def _place(cell: StudyCell, models: Sequence[str]) -> tuple[object, ...]:
-    stem = cell.prompt.rstrip("0123456789")
-    number = int(cell.prompt[len(stem) :] or 0)
     loops = (cell.loop != NO_LOOP, cell.loop)
-    setting, shot = listed_first(cell.setting, _SETTINGS), listed_first(cell.shot, _SHOTS)
-    return (models.index(cell.model), loops, setting, shot, stem, number)
+    setting, shot = listed_first(cell.setting, get_args(Setting)), listed_first(cell.shot, SHOTS)
+    return (models.index(cell.model), loops, setting, shot, natural_order(cell.prompt))
 
 
-def _add(record: Record, cluster: str, cases: CellCases) -> None:
-    cases.clusters.append(cluster)
-    cases.questions[record.question_id] = record.task
+def _case(record: Record, cluster: str) -> StudyCase:
     ran = record.execution is not None and record.execution.status == "ok"
-    cases.after.append(Query(ran, record.errors[0] if record.errors else None))
-    first = first_result(record) if record.loop != NO_LOOP else None
-    cases.before.append(
-        None if first is None else Query(first.status == "ok", first.errors[0] if first.errors else None)
+    pair = pair_of(record, cluster)
+    return StudyCase(
+        cluster,
+        record.question_id,
+        record.task,
+        None if pair is None else Query(pair.ran_before, pair.label or ""),
+        Query(ran, record.errors[0] if record.errors else ""),
+        () if pair is None else tuple(check.flagged for check in pair.checks),
+        of_perfect(record) if record.loop == NO_LOOP else None,
     )
-    cases.pairs.append(pair_of(record, cluster))
-    cases.variations.append(of_perfect(record) if record.loop == NO_LOOP else None)
 
 
-def error_rates(cases: Sequence[tuple[str, Query]]) -> ErrorRates:
-    """Return the rates of some queries, each with its cluster; there must be at least one."""
+def rates_of(cases: Sequence[StudyCase]) -> tuple[ErrorRates | None, ErrorRates]:
+    """Return the rates of the first queries, None without a loop, and of the queries that count."""
+    before = [(case.cluster, case.before) for case in cases if case.before is not None]
+    after = _rates([(case.cluster, case.after) for case in cases])
+    after.rates.update(_detection(cases))
+    return _rates(before) if before else None, after
+
+
+def _rates(cases: Sequence[tuple[str, Query]]) -> ErrorRates:
     queries = [query for _, query in cases]
     ratios = Ratios([cluster for cluster, _ in cases])
-    every = [True] * len(queries)
-    ran = [query.ran for query in queries]
-    wrong = [query.ran and query.label is not None for query in queries]
-    covered = [
-        was and name_of(query.label or "") != "other" for was, query in zip(wrong, queries, strict=True)
-    ]
-    return ErrorRates(
-        len(queries),
-        ratios.rate([not each for each in ran], every),
-        ratios.rate(wrong, ran),
-        ratios.rate(covered, wrong),
-        Counter(query.label for query in queries if query.ran and query.label is not None),
-    )
+    ran, wrong = [query.ran for query in queries], [query.is_wrong for query in queries]
+    covered = [query.is_wrong and name_of(query.label) != "other" for query in queries]
+    rates = {
+        "invalid_query_rate": ratios.rate([not each for each in ran], [True] * len(ran)),
+        "retrieval_error_rate": ratios.rate(wrong, ran),
+        "error_coverage": ratios.rate(covered, wrong),
+    }
+    return ErrorRates(len(queries), Counter(query.label for query in queries if query.is_wrong), rates)
 
 
-def rates_after(cases: CellCases) -> ErrorRates:
-    """Return the rates of the queries that count."""
-    return error_rates(list(zip(cases.clusters, cases.after, strict=True)))
-
-
-def rates_before(cases: CellCases) -> ErrorRates | None:
-    """Return the rates of the first queries; None without a loop."""
-    known = [
-        (cluster, query)
-        for cluster, query in zip(cases.clusters, cases.before, strict=True)
-        if query is not None
-    ]
-    return error_rates(known) if known else None
-
-
-def detection(cases: CellCases) -> Detection | None:
-    """Return what a loop found of its first queries; None where no validator checked one."""
-    checks = [() if pair is None else pair.checks for pair in cases.pairs]
-    if not any(checks):
-        return None
-    wrong = [query is not None and query.ran and query.label is not None for query in cases.before]
-    left = [was and query.label is not None for was, query in zip(wrong, cases.after, strict=True)]
-    missed = [was and not any(check.flagged for check in of) for was, of in zip(left, checks, strict=True)]
-    ratios = Ratios(cases.clusters)
-    return Detection(ratios.rate(missed, wrong), ratios.rate(left, wrong))
-
-
-def variation_rates(cases: CellCases) -> dict[str, Ratio]:
-    """Return the share of right queries with each of `VARIATIONS`."""
-    ratios = Ratios(cases.clusters)
-    right = [found is not None for found in cases.variations]
+def _detection(cases: Sequence[StudyCase]) -> dict[str, Ratio]:
+    """Return what became of first queries that ran and were wrong; nothing where no validator checked one."""
+    if not any(case.flags for case in cases):
+        return {}
+    wrong = [case.before is not None and case.before.is_wrong for case in cases]
+    left = [was and bool(case.after.label) for was, case in zip(wrong, cases, strict=True)]
+    missed = [was and not any(case.flags) for was, case in zip(left, cases, strict=True)]
+    ratios = Ratios([case.cluster for case in cases])
     return {
-        name: ratios.rate([name in (found or ()) for found in cases.variations], right) for name in VARIATIONS
+        "non_detected_error_rate": ratios.rate(missed, wrong),
+        "non_corrected_error_rate": ratios.rate(left, wrong),
+    }
+
+
+def variation_rates(cases: Sequence[StudyCase]) -> dict[str, Ratio]:
+    """Return the share of right queries with each of `VARIATIONS`."""
+    ratios = Ratios([case.cluster for case in cases])
+    right = [case.variations is not None for case in cases]
+    return {
+        name: ratios.rate([name in (case.variations or ()) for case in cases], right) for name in VARIATIONS
     }

@@ -3,141 +3,100 @@
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.reporting.study.paper import StudyRun, reaction_paper, self_review_paper
+from retrocypher.plugins.reporting.study.paper import reaction_paper, self_review_paper
 from retrocypher.plugins.reporting.study.reaction import reaction_parts
 from retrocypher.plugins.reporting.study.self_review import self_review_parts
-from retrocypher.plugins.reporting.study.writing import PartsOf, write_study
+from retrocypher.plugins.reporting.study.writing import PartsOf, WrittenStudy, write_study
 from retrocypher.plugins.runs.parallel import spare_collections
+from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.options import words_of
 from retrocypher.plugins.session.study_plan import PlannedRun, plan_runs
 
 _WORKFLOW = Path("workflow", "Snakefile")
 
 
-class _Study(NamedTuple):
-    title: str
-    parts_of: PartsOf
-    runs: Callable[[], Sequence[StudyRun]]
+def _command(
+    name: str, about: str, title: str, parts_of: PartsOf, needed: Callable[[], Mapping[str, str]]
+) -> click.Command:
+    """Return the command of a paper.
 
+    Args:
+        about: Its help.
+        title: Heading of the page.
+        needed: Gives the options of the runs that the study needs, by name.
+    """
 
-_REACTION = _Study(
-    "Figures and tables of the reaction Text2Cypher paper", reaction_parts, lambda: reaction_paper().runs
-)
-_SELF_REVIEW = _Study(
-    "Figures and tables of the self-review paper", self_review_parts, lambda: self_review_paper().runs
-)
+    @click.command(name, help=about)
+    @click.argument("runs", nargs=-1, type=PATH)
+    @click.option("--out", type=PATH, help="Folder of page, files and runs; not needed with --plan.")
+    @click.option("--plan", is_flag=True, help="Print the runs that the study needs, and run nothing.")
+    @click.option("--run", is_flag=True, help="Run or resume them, then write the study.")
+    @click.option("--model", "models", metavar="SPEC", multiple=True, help="Model to plan or run.")
+    @click.option("--options", metavar="TEXT", help="More options of pytest benchmarks.")
+    @click.option("--shards", type=click.IntRange(1), default=4, show_default=True, help="Parts of each run.")
+    @click.option("--cores", type=click.IntRange(1), default=2, show_default=True, help="Parts run at once.")
+    @click.option("--graph", default="local", show_default=True, help="Neo4j of each shard, or a URI.")
+    @json_option
+    def command(
+        runs: tuple[Path, ...],
+        out: Path | None,
+        plan: bool,
+        run: bool,
+        models: tuple[str, ...],
+        options: str | None,
+        shards: int,
+        cores: int,
+        graph: str,
+        as_json: bool,
+    ) -> None:
+        planned = list[PlannedRun]()
+        if plan or run:
+            if runs or not models:
+                raise InputError(
+                    "--plan and --run need --model SPEC, and take no RUNS: they are made in --out"
+                )
+            planned = plan_runs(needed(), models, options or "")
+            if plan:
+                _print_plan(planned, as_json)
+                return
+            if all(each.left_out for each in planned):
+                raise InputError(planned[0].left_out)
+        elif models:
+            raise InputError("--model is for --plan and --run; without these, the models are those of RUNS")
+        elif not runs:
+            raise InputError("names no run; name folders of runs, or make them with --run --model SPEC")
+        if out is None:
+            raise InputError("the study needs a folder to be written to; name it with --out DIR")
+        made = [_run(each, out, shards, cores, graph) for each in planned if not each.left_out]
+        spare_collections()
+        _emit(write_study([*runs, *made], out, title, parts_of, words_of), as_json)
 
-
-class _Given(NamedTuple):
-    """What a command line asks for."""
-
-    runs: tuple[Path, ...]
-    out: Path | None
-    plan: bool
-    run: bool
-    models: tuple[str, ...]
-    options: str | None
-    shards: int
-    cores: int
-    graph: str
-    as_json: bool
-
-
-def _study_options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(
-        (
-            click.argument("runs", nargs=-1, type=PATH),
-            click.option("--out", type=PATH, help="Folder of page, files and runs; not needed with --plan."),
-            click.option(
-                "--plan", is_flag=True, help="Print the runs that the study needs, and run nothing."
-            ),
-            click.option("--run", is_flag=True, help="Run or resume them, then write the study."),
-            click.option("--model", "models", metavar="SPEC", multiple=True, help="Model to plan or run."),
-            click.option("--options", metavar="TEXT", help="More options of pytest benchmarks."),
-            click.option(
-                "--shards", type=click.IntRange(1), default=4, show_default=True, help="Parts of each run."
-            ),
-            click.option(
-                "--cores", type=click.IntRange(1), default=2, show_default=True, help="Parts run at once."
-            ),
-            click.option(
-                "--graph", default="local", show_default=True, help="Neo4j of each shard, or a URI."
-            ),
-            json_option,
-        )
-    ):
-        command = option(command)
     return command
 
 
-@click.command("reaction")
-@_study_options
-def study_reaction_command(**given: object) -> None:
-    """Write the figures and tables of the reaction Text2Cypher paper from RUNS.
-
-    Each has the paper's number beside ours where the paper prints one. What cannot be made from RUNS is
-    listed with the command that makes it.
-    """
-    _make(_REACTION, _Given(**given))  # type: ignore[arg-type]
-
-
-@click.command("self-review")
-@_study_options
-def study_self_review_command(**given: object) -> None:
-    """Write figures 3 and 4 of the self-review paper, and a table of results, from judged RUNS."""
-    _make(_SELF_REVIEW, _Given(**given))  # type: ignore[arg-type]
-
-
-def _make(study: _Study, given: _Given) -> None:
-    runs, planned = list(given.runs), list[PlannedRun]()
-    if given.plan or given.run:
-        if runs or not given.models:
-            raise InputError("--plan and --run need --model SPEC, and take no RUNS: they are made in --out")
-        planned = plan_runs(study.runs(), given.models, given.options or "")
-        if given.plan:
-            _print_plan(planned, given.as_json)
-            return
-        if all(each.left_out for each in planned):
-            raise InputError(planned[0].left_out)
-    elif given.models:
-        raise InputError("--model is for --plan and --run; without these, the models are those of RUNS")
-    elif not runs:
-        raise InputError("names no run; name folders of runs, or make them with --run --model SPEC")
-    if given.out is None:
-        raise InputError("the study needs a folder to be written to; name it with --out DIR")
-    runs += [_run(each, given, given.out) for each in planned if not each.left_out]
-    spare_collections()
-    written = write_study(runs, given.out, study.title, study.parts_of, words_of)
+def _emit(written: WrittenStudy, as_json: bool) -> None:
     missing = [
         f"missing: {', '.join(each.numbers)}{f' ({each.model})' if each.model else ''}: {each.why}"
         + "".join(f"\n  {command}" for command in each.commands)
         for each in written.missing
     ]
-    facts = {
-        "page": str(written.page),
-        "files": [str(file) for file in written.files],
-        "cases": written.cases,
-        "differing": written.differing,
-        "missing": written.missing,
-    }
     counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
     differing = [f"the runs differ in {each}" for each in written.differing]
-    emit(given.as_json, facts, counts, *differing, *missing, f"page: {written.page}")
+    emit(as_json, written, counts, *differing, *missing, f"page: {written.page}")
 
 
 def _print_plan(planned: Sequence[PlannedRun], as_json: bool) -> None:
     if as_json:
-        print_json({"runs": [{**_facts(each), "command": each.command} for each in planned]})
+        print_json({"runs": [fields_of(each) | {"command": each.command} for each in planned]})
         return
     for each in planned:
         click.echo(f"{each.name}: {each.left_out or _extent(each)}\n  {each.command}")
@@ -149,10 +108,6 @@ def _print_plan(planned: Sequence[PlannedRun], as_json: bool) -> None:
         else ""
     )
     click.echo(f"together: {counted(sum(each.cases for each in kept), 'case')}{total}")
-
-
-def _facts(planned: PlannedRun) -> dict[str, object]:
-    return {name: getattr(planned, name) for name in planned.__struct_fields__}
 
 
 def _extent(planned: PlannedRun) -> str:
@@ -170,7 +125,7 @@ def _between(least: float, most: float, form: Callable[[float], str]) -> str:
     return form(least) if least == most else f"{form(least)} to {form(most)}"
 
 
-def _run(planned: PlannedRun, given: _Given, out: Path) -> Path:
+def _run(planned: PlannedRun, out: Path, shards: int, cores: int, graph: str) -> Path:
     """Run or resume one run through the workflow, and return its merged folder."""
     if not _WORKFLOW.is_file():
         raise InputError(f"--run: there is no {_WORKFLOW} here; run it in the checkout")
@@ -182,12 +137,12 @@ def _run(planned: PlannedRun, given: _Given, out: Path) -> Path:
     known = out.absolute() / "runs" / "answers.jsonl.gz"
     config = {
         "folder": folder,
-        "shards": given.shards,
-        "graph": given.graph,
+        "shards": shards,
+        "graph": graph,
         "answers": known if known.is_file() else "",
         "options": planned.options,
     }
-    command = [sys.executable, "-m", "snakemake", f"--cores={given.cores}", f"--snakefile={_WORKFLOW}"]
+    command = [sys.executable, "-m", "snakemake", f"--cores={cores}", f"--snakefile={_WORKFLOW}"]
     command += ["--rerun-triggers=mtime", "--config", *(f"{name}={value}" for name, value in config.items())]
     click.echo(f"{planned.name}: {shlex.join(command)}", err=True)
     if subprocess.run(command, stdout=sys.stderr).returncode:
@@ -198,3 +153,23 @@ def _run(planned: PlannedRun, given: _Given, out: Path) -> Path:
     if answers.stat().st_size:
         known.write_bytes(answers.read_bytes())
     return folder / "merged"
+
+
+study_reaction_command = _command(
+    "reaction",
+    """Write the figures and tables of the reaction Text2Cypher paper from RUNS.
+
+    Each has the paper's number beside ours where the paper prints one. What cannot be made from RUNS is
+    listed with the command that makes it.
+    """,
+    "Figures and tables of the reaction Text2Cypher paper",
+    reaction_parts,
+    lambda: reaction_paper().runs,
+)
+study_self_review_command = _command(
+    "self-review",
+    "Write figures 3 and 4 of the self-review paper, and a table of results, from judged RUNS.",
+    "Figures and tables of the self-review paper",
+    self_review_parts,
+    lambda: self_review_paper().runs,
+)

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
@@ -187,6 +188,16 @@ def ledger_rows(entry: LedgerEntry) -> Iterator[Row]:
             **{f"{name}_per_repaired": getattr(counts.per_repaired, name).value for name in SPENT},
             "cost_per_repaired": counts.per_repaired.cost,
         }
+
+
+def write_tables(folder: Path, name: str, rows: Sequence[Row], shown: Sequence[Row]) -> list[Path]:
+    """Write rows as CSV, and those that are shown, if any, as LaTeX; return the files."""
+    texts = {folder / f"{name}.csv": as_csv(rows)}
+    if shown:
+        texts[folder / f"{name}.tex"] = as_latex(shown)
+    for file, text in texts.items():
+        file.write_text(text, "utf-8")
+    return list(texts)
 
 
 # A spreadsheet would take text that begins with these for a formula.

@@ -25,7 +25,7 @@ from retrocypher.plugins.analysis.report_scores import (
     TaskBoxes,
 )
 from retrocypher.plugins.analysis.scores import MetricValidity
-from retrocypher.plugins.reporting.figure_tables import as_csv, as_latex, tables
+from retrocypher.plugins.reporting.figure_tables import tables, write_tables
 from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.intervals import Estimate
@@ -434,10 +434,7 @@ def write_figures(numbers: ReportNumbers, folder: Path) -> list[Path]:
             if called := numbers.called:
                 written += save(pareto(called), folder, "models")
         for name, rows in tables(numbers).items():
-            for ending, text in ((".csv", as_csv(rows)), (".tex", as_latex(rows))):
-                file = folder / f"{name}{ending}"
-                file.write_text(text, "utf-8")
-                written.append(file)
+            written += write_tables(folder, name, rows, rows)
     except OSError as error:
         raise InputError(
             f"--figures {folder}: cannot be written to ({error.strerror}); name a writable folder"

@@ -10,7 +10,6 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Setting
 from retrocypher.kg.semantics.schema import default_schema_text
-from retrocypher.plugins.reporting.study.paper import StudyRun
 from retrocypher.plugins.runs.record import VARIANTS
 from retrocypher.plugins.session.options import options_in
 from retrocypher.plugins.session.plan import Plan, resolve
@@ -35,12 +34,12 @@ class PlannedRun(Struct, frozen=True):
     name: str
     options: str
     """Options of ``pytest benchmarks``."""
-    cases: int
-    calls: tuple[int, int]
+    cases: int = 0
+    calls: tuple[int, int] = (0, 0)
     """At least and at most; both 0 for a model that reads no messages."""
-    tokens: tuple[int, int]
+    tokens: tuple[int, int] = (0, 0)
     """About, prompts and completions together."""
-    usd: tuple[float, float] | None
+    usd: tuple[float, float] | None = None
     """At list prices; None if nothing is called or the price is not known."""
     left_out: str = ""
     """Why it is not run; empty if it is."""
@@ -52,45 +51,45 @@ class PlannedRun(Struct, frozen=True):
 
 
 def plan_runs(
-    runs: Sequence[StudyRun], models: Sequence[str], more: str, environment: Mapping[str, str] = os.environ
+    runs: Mapping[str, str], models: Sequence[str], more: str, environment: Mapping[str, str] = os.environ
 ) -> list[PlannedRun]:
     """Return each run of each model; raise InputError if an option does not exist or fit.
 
     Args:
-        more: Further options of ``pytest benchmarks``, such as ``--sample 20``.
+        runs: Options of ``pytest benchmarks`` by the name of a run.
+        more: Further options, such as ``--sample 20``.
     """
     # Nothing is called here, so a plan needs no key.
     keyed = with_any_key(environment)
-    specs = zip(models, parse_specs(models, keyed), strict=True)
-    return [_planned(run, text, spec, more, keyed) for text, spec in specs for run in runs]
+    return [
+        _planned(
+            f"{name}-{spec.label}",
+            f"--model {shlex.quote(text)} {_fitting(options, spec)} {more}",
+            spec,
+            keyed,
+        )
+        for text, spec in zip(models, parse_specs(models, keyed), strict=True)
+        for name, options in runs.items()
+    ]
 
 
-def _planned(
-    run: StudyRun, text: str, spec: ModelSpec, more: str, environment: Mapping[str, str]
-) -> PlannedRun:
-    options = " ".join(filter(None, (f"--model {shlex.quote(text)}", _fitting(run.options, spec), more)))
-    name = f"{run.name}-{spec.label}"
+def _planned(name: str, options: str, spec: ModelSpec, environment: Mapping[str, str]) -> PlannedRun:
+    options = options.strip()
     asked = options_in(options)
     plan = resolve(asked, environment)
     if plan.loops.needs_model and spec.kind not in TEXT_KINDS and asked.loop_model is None:
         why = f"{spec.label} reads no messages; name who plays its roles with --options '--loop-model SPEC'"
-        return PlannedRun(name, options, 0, (0, 0), (0, 0), None, why)
-    if not any(plan.cases_for([question]) for question in plan.questions):
-        raise InputError(f"{options}: selects no case")
+        return PlannedRun(name, options, left_out=why)
     cases, callers = plan.case_count(), list(_callers(plan, spec))
+    if not cases:
+        raise InputError(f"{options}: selects no case")
     if not callers:
-        return PlannedRun(name, options, cases, (0, 0), (0, 0), None)
+        return PlannedRun(name, options, cases)
     tokens = _tokens_of_a_call(plan)
-    least, most = (sum(each.calls[end] for each in callers) for end in (0, 1))
     total = sum(tokens.values())
-    return PlannedRun(
-        name,
-        options,
-        cases,
-        (least, most),
-        (round(least * total), round(most * total)),
-        _usd(callers, tokens),
-    )
+    least, most = (sum(each.calls[end] for each in callers) for end in (0, 1))
+    about = (round(least * total), round(most * total))
+    return PlannedRun(name, options, cases, (least, most), about, _usd(callers, tokens))
 
 
 class _Caller(NamedTuple):
@@ -140,21 +139,13 @@ def _fitting(options: str, spec: ModelSpec) -> str:
 def _tokens_of_a_call(plan: Plan) -> dict[str, float]:
     """Return about how many tokens the first call of a case takes: its prompt, and a completion like gold."""
     schema, encoder = default_schema_text(), shot_encoder()
-    prompt = completion = distinct = 0
-    for question, name, shot in _distinct(plan):
-        asked = plan.questions[question]
-        exemplar = choose_exemplar(shot, asked, plan.banks[asked.setting], plan.options.seed, encoder)
-        messages = build_messages(plan.prompts[name], schema, asked.text, exemplar, plan.addendum)
-        prompt += sum(len(message["content"]) for message in messages)
-        completion += len(asked.reference_cypher)
-        distinct += 1
-    return {"prompt": prompt / distinct / _CHARACTERS, "completion": completion / distinct / _CHARACTERS}
-
-
-def _distinct(plan: Plan) -> Iterator[tuple[int, str, str]]:
-    """Yield place of the question, prompt and shot, once for all loops, repeats and paraphrases."""
+    prompt = completion = 0
     for setting in get_args(Setting):
-        names = [name for name, prompt in plan.prompts.items() if prompt.setting == setting]
-        for place, question in enumerate(plan.questions):
-            if question.setting == setting:
-                yield from ((place, name, shot) for name in names for shot in plan.shots)
+        for case in plan.cases(setting):
+            asked = case.question
+            exemplar = choose_exemplar(case.shot, asked, plan.banks[setting], plan.options.seed, encoder)
+            messages = build_messages(plan.prompts[case.prompt], schema, asked.text, exemplar, plan.addendum)
+            prompt += sum(len(message["content"]) for message in messages)
+            completion += len(asked.reference_cypher)
+    characters = plan.case_count() * _CHARACTERS
+    return {"prompt": prompt / characters, "completion": completion / characters}

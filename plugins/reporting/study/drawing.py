@@ -1,7 +1,6 @@
 """Draws the figures of a study."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from retrocypher.plugins.analysis.scores import TEXT_METRICS
 from retrocypher.plugins.reporting.figure_tables import Row
 from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, plain, unit_axis
 from retrocypher.plugins.reporting.numbers import score_name
@@ -22,34 +20,40 @@ _PROMPTS = ("#3b1c5a", "#31688e", "#1f9e89", "#7ac74f", "#e0b000")
 _ROW = 1.3
 _TITLE = 7.5
 
-BoxOf = Callable[[str, str, str, str], BoxStats | None]
-"""Gives the distribution of a task, metric, shot and prompt; None where there is none."""
-
 
 def box_grid(
-    tasks: Sequence[str], metrics: Sequence[str], shots: Sequence[str], prompts: Sequence[str], box_of: BoxOf
+    tasks: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    shots: Sequence[str],
+    prompts: Sequence[str],
+    boxes: Mapping[tuple[str, str, str, str], BoxStats],
 ) -> Figure:
-    """Return box plots: a row for each task, a panel for each metric, prompts within shots.
+    """Return box plots: rows of panels for each task, a panel for each metric, prompts within shots.
 
-    A figure of text metrics and others has one task: text metrics in one row, the others in the next.
+    Args:
+        rows: The metrics of each row of a task.
+        boxes: By task, metric, shot and prompt.
     """
-    panels = [[(task, metric) for metric in metrics] for task in tasks]
-    of_both = {*metrics} > {*TEXT_METRICS}
-    if of_both:
-        panels = [panels[0][: len(TEXT_METRICS)], panels[0][len(TEXT_METRICS) :]]
-    columns = max(map(len, panels))
+    panels = [[(task, metric) for metric in row] for task in tasks for row in rows]
     figure = blank(TWO_COLUMNS, 0.45 + _ROW * len(panels))
-    grid = figure.subplots(len(panels), columns, squeeze=False, sharey=True)
-    for row, of_row in zip(grid, panels, strict=True):
-        for axes in row[len(of_row) :]:
+    grid = figure.subplots(len(panels), max(map(len, panels)), squeeze=False, sharey=True)
+    colours = dict(zip(prompts, _PROMPTS, strict=False))
+    width = 0.82 / len(prompts)
+    for axes_of_row, of_row in zip(grid, panels, strict=True):
+        for axes in axes_of_row[len(of_row) :]:
             axes.set_axis_off()
-        for place, (axes, (task, metric)) in enumerate(zip(row, of_row, strict=False)):
-            _boxes(axes, shots, prompts, partial(box_of, task, metric))
+        for axes, (task, metric) in zip(axes_of_row, of_row, strict=False):
+            for number, (prompt, colour) in enumerate(colours.items()):
+                found = {place: boxes.get((task, metric, shot, prompt)) for place, shot in enumerate(shots)}
+                shown = {place + (number + 0.5) * width - 0.41: box for place, box in found.items() if box}
+                if shown:
+                    _draw(axes, shown, width * 0.41, colour)
+            _mark_shots(axes, shots)
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
-            if place == 0 and not of_both:
-                axes.set_ylabel("\n".join(plain(task.replace("_", " ")).rsplit(" ", 1)), color=INK)
-    colours = prompt_colours(prompts)
-    handles = [Patch(facecolor=colours[prompt], label=plain(prompt)) for prompt in prompts]
+        if len(rows) == 1:
+            task = plain(of_row[0][0].replace("_", " "))
+            axes_of_row[0].set_ylabel("\n".join(task.rsplit(" ", 1)), color=INK)
+    handles = [Patch(facecolor=colour, label=plain(prompt)) for prompt, colour in colours.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)
     return figure
 
@@ -57,24 +61,10 @@ def box_grid(
 def score_title(metric: str) -> str:
     """Return the name of a score for a heading."""
     name = score_name(metric).replace("f1", "F1")
-    return name if name[0].isupper() else name.capitalize().replace("f1", "F1")
+    return name[0].upper() + name[1:]
 
 
-def prompt_colours(prompts: Sequence[str]) -> Mapping[str, str]:
-    """Return a colour for each prompt, by its place."""
-    return {prompt: _PROMPTS[place % len(_PROMPTS)] for place, prompt in enumerate(prompts)}
-
-
-def _boxes(
-    axes: Axes, shots: Sequence[str], prompts: Sequence[str], box_of: Callable[[str, str], BoxStats | None]
-) -> None:
-    width = 0.82 / len(prompts)
-    for number, (prompt, colour) in enumerate(prompt_colours(prompts).items()):
-        found = {place: box_of(shot, prompt) for place, shot in enumerate(shots)}
-        boxes = {place: box for place, box in found.items() if box is not None}
-        if not boxes:
-            continue
-        _draw(axes, boxes, number * width - 0.41 + width / 2, width * 0.41, colour)
+def _mark_shots(axes: Axes, shots: Sequence[str]) -> None:
     for place in range(1, len(shots)):
         axes.axvline(place - 0.5, color=QUIET, linewidth=0.3)
     axes.set_xlim(-0.5, len(shots) - 0.5)
@@ -83,11 +73,10 @@ def _boxes(
     unit_axis(axes, "y", "")
 
 
-def _draw(axes: Axes, boxes: Mapping[int, BoxStats], shift: float, half: float, colour: str) -> None:
+def _draw(axes: Axes, boxes: Mapping[float, BoxStats], half: float, colour: str) -> None:
     """Draw some box plots as a few artists: a figure has hundreds, and `Axes.bxp` is slow with each."""
     frames, lines, medians, points = [], [], [], []
-    for place, box in boxes.items():
-        x = place + shift
+    for x, box in boxes.items():
         left, right = x - half, x + half
         frames.append(((left, box.q1), (right, box.q1), (right, box.q3), (left, box.q3)))
         for end, quartile in ((box.whisker_low, box.q1), (box.whisker_high, box.q3)):
@@ -100,8 +89,8 @@ def _draw(axes: Axes, boxes: Mapping[int, BoxStats], shift: float, half: float, 
     dots: dict[str, Any] = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
     if points:
         axes.plot(*zip(*points, strict=True), ".", markersize=1.6, color=colour, **dots)
-    xs, means = [place + shift for place in boxes], [box.mean for box in boxes.values()]
-    axes.plot(xs, means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
+    means = [box.mean for box in boxes.values()]
+    axes.plot(list(boxes), means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
 
 
 _BAR = 0.1

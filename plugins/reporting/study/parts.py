@@ -1,7 +1,7 @@
 """The parts of a study: each figure or table of a paper with its numbers, and what is missing."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
@@ -9,13 +9,9 @@ from matplotlib.figure import Figure
 from retrocypher.kg.questions.question import setting_of
 from retrocypher.plugins.analysis.study import Study, StudyCell
 from retrocypher.plugins.reporting.figure_tables import Row
-from retrocypher.plugins.reporting.study.paper import NotFromRuns
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue
 from retrocypher.prompts.models.spec import TEXT_KINDS
-
-EXEMPLAR = "exemplar"
-"""Kind of the model that cannot answer without an exemplar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +21,7 @@ class Part:
     number: str
     """As the paper names it."""
     file: str
-    """Name of its files, without an ending."""
+    """Name of its files, without an ending and the model."""
     title: str
     model: str = ""
     """Label of the model; empty for all."""
@@ -51,15 +47,10 @@ class Missing:
     """Make what is missing; empty where no run can."""
 
 
-def not_from_runs(parts: Iterable[NotFromRuns]) -> Iterator[Missing]:
-    """Yield the parts of a paper that no run can show."""
-    for each in parts:
-        yield Missing([each.number], "", f"is not made from runs: {each.why}", ())
-
-
-def series_name(study: Study, name: str, model: str) -> str:
-    """Return the name of a part's files, with the model if there are several."""
-    return f"{name}-{model}" if len(study.models) > 1 else name
+def not_from_runs(reasons: Mapping[str, str]) -> Iterator[Missing]:
+    """Yield the parts of a paper that no run can show, of which it is known why."""
+    for number, why in reasons.items():
+        yield Missing([number], "", f"is not made from runs: {why}", ())
 
 
 def missing_cells(
@@ -78,21 +69,16 @@ def missing_cells(
     """
     entry = study.models[model]
     known = {
-        (task, cell.prompt, cell.shot)
-        for cell in study.of(model, loop)
-        for task in study.cells[cell].questions.values()
+        (case.task, cell.prompt, cell.shot) for cell in study.of(model, loop) for case in study.cells[cell]
     }
-    asked = dict.fromkeys(
-        task
-        for cell in study.of(model, setting=setting_of(tasks[0]))
-        for task in study.cells[cell].questions.values()
-    )
+    of_setting = study.of(model, setting=setting_of(tasks[0]))
+    asked = dict.fromkeys(case.task for cell in of_setting for case in study.cells[cell])
     tasks_by_gap: dict[tuple[tuple[tuple[str, ...], str], ...], list[str]] = {}
     for task in dict.fromkeys((*tasks, *asked)):
         without = {
             shot: tuple(prompt for prompt in prompts if (task, prompt, shot) not in known)
             for shot in shots
-            if shot != "ZS" or entry.kind != EXEMPLAR
+            if shot != "ZS" or entry.kind != "exemplar"
         }
         gap = tuple((lacking, shot) for shot, lacking in without.items() if lacking)
         tasks_by_gap.setdefault(gap, []).append(task)
@@ -153,7 +139,7 @@ def run_command(
 
 def other_questions(study: Study, cells: Iterable[StudyCell]) -> str:
     """Return a remark if some cells have other questions than others; empty if all have the same."""
-    asked = {frozenset(study.cells[cell].questions) for cell in cells}
+    asked = {frozenset(case.question_id for case in study.cells[cell]) for cell in cells}
     return (
         " The rows have different questions, so a difference between rows may be one of questions (a sample, "
         "runs of some tasks, or cases that could not be run)."
@@ -164,12 +150,10 @@ def other_questions(study: Study, cells: Iterable[StudyCell]) -> str:
 
 def together(missing: Sequence[Missing]) -> list[Missing]:
     """Return what is missing, once for all parts that lack the same."""
-    found: dict[tuple[str, str, tuple[str, ...]], Missing] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for each in missing:
-        key = (each.model, each.why, tuple(each.commands))
-        numbers = [*found[key].numbers, *each.numbers] if key in found else each.numbers
-        found[key] = Missing(numbers, each.model, each.why, each.commands)
-    return list(found.values())
+        found.setdefault((each.model, each.why, tuple(each.commands)), []).extend(each.numbers)
+    return [Missing(numbers, *key) for key, numbers in found.items()]
 
 
 def model_spec(model: ModelEntry) -> str:

@@ -2,22 +2,16 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, setting_of, task_place
-from retrocypher.plugins.analysis.scores import SliceBox, SliceMean, slice_boxes, slice_means
-from retrocypher.plugins.analysis.study import (
-    Study,
-    detection,
-    rates_after,
-    rates_before,
-    variation_rates,
-)
-from retrocypher.plugins.reporting.figure_tables import Row, with_ends
-from retrocypher.plugins.reporting.study.models import model_parts
+from retrocypher.plugins.analysis.model_results import called_models
+from retrocypher.plugins.analysis.scores import Label, SliceBox, SliceMean, slice_boxes, slice_means
+from retrocypher.plugins.analysis.study import ERROR_RATES, Study, rates_of, variation_rates
+from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
 from retrocypher.plugins.reporting.study.paper import BoxPlots, ReactionPaper, reaction_paper
 from retrocypher.plugins.reporting.study.parts import (
     Missing,
@@ -25,105 +19,86 @@ from retrocypher.plugins.reporting.study.parts import (
     missing_cells,
     not_from_runs,
     other_questions,
-    series_name,
 )
 from retrocypher.plugins.runs.record import NO_LOOP, SCORED_KEYS
 from retrocypher.plugins.runs.summary import VARIATIONS
+from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import BoxStats
 
 _BY = ("model", "loop", "task", "prompt", "shot")
-_SETTINGS = ("single_step", "multi_step")
-_Key = tuple[str, str, str, str, str]
-"""Model, task, metric, shot and prompt."""
+_OF_BOX = ("q1", "median", "q3", "whisker_low", "whisker_high")
+_Boxes = Mapping[tuple[Label, ...], tuple[BoxStats, Estimate]]
+"""Box plot and mean of a score, by the labels of `_BY` and its name."""
+_Parts = Iterator[Part | Missing]
+_Maker = Callable[[Study, ReactionPaper, str], _Parts]
+"""Yields the parts of a model."""
 
 
-def reaction_parts(study: Study) -> Iterator[Part | Missing]:
+def reaction_parts(study: Study) -> _Parts:
     """Yield all parts of the paper, in its order; raise InputError without a case about reactions."""
-    if not any(study.of(model, setting=setting) for model in study.models for setting in _SETTINGS):
+    if all(cell.setting == "table" for cell in study.cells):
         raise InputError("no case of these runs is about reactions; name runs of the reaction benchmark")
     paper = reaction_paper()
-    numbers = _Numbers(study, paper)
+    metrics = list(dict.fromkeys(metric for spec in paper.boxes for metric in spec.metrics))
+    means = {_key(each): each.mean for each in slice_means(study.table, _BY, metrics)}
+    boxes = {_key(each): (each.box, means[_key(each)]) for each in slice_boxes(study.table, _BY, metrics)}
+    figures: list[_Maker] = [partial(_box_plots, boxes=boxes, spec=spec) for spec in paper.boxes]
+    groups: list[list[_Maker]] = [
+        figures[:1],
+        [figures[1], _multi_step_errors],
+        [_correction, _text],
+        [_columns],
+        [_variations],
+        *([figure] for figure in figures[2:]),
+    ]
     yield from not_from_runs(paper.not_from_runs)
     yield _samples(study, paper)
-    figure_3, figure_4, *more = paper.boxes
-    for model in study.models:
-        yield from _boxes(study, paper, numbers, figure_3, model)
-    for model in study.models:
-        yield from _boxes(study, paper, numbers, figure_4, model)
-        yield from _multi_step_errors(study, paper, model)
-    for model in study.models:
-        yield from _correction(study, paper, model)
-        yield from _text(study, paper, model)
-    for model in study.models:
-        yield from _columns(study, paper, model)
-    for model in study.models:
-        yield from _variations(study, paper, model)
-    for spec in more:
+    for group in groups:
         for model in study.models:
-            yield from _boxes(study, paper, numbers, spec, model)
-    yield from model_parts(study)
+            for make in group:
+                yield from make(study, paper, model)
+    yield from _models(study)
 
 
-class _Numbers:
-    """Box plots and means of all models, computed once."""
-
-    def __init__(self, study: Study, paper: ReactionPaper) -> None:
-        metrics = list(dict.fromkeys(metric for spec in paper.boxes for metric in spec.metrics))
-        self.boxes: dict[_Key, SliceBox] = {
-            _key(each): each
-            for each in slice_boxes(study.table, _BY, metrics)
-            if each.slice["loop"] == NO_LOOP
-        }
-        self.means: dict[_Key, SliceMean] = {
-            _key(each): each
-            for each in slice_means(study.table, _BY, metrics)
-            if each.slice["loop"] == NO_LOOP
-        }
-
-    def box(self, model: str, task: str, metric: str, shot: str, prompt: str) -> BoxStats | None:
-        found = self.boxes.get((model, task, metric, shot, prompt))
-        return found.box if found else None
+def _key(each: SliceBox | SliceMean) -> tuple[Label, ...]:
+    return (*each.slice.values(), each.metric)
 
 
-def _key(each: SliceBox | SliceMean) -> _Key:
-    model, _, task, prompt, shot = (str(each.slice[name]) for name in _BY)
-    return (model, task, each.metric, shot, prompt)
-
-
-def _boxes(
-    study: Study, paper: ReactionPaper, numbers: _Numbers, spec: BoxPlots, model: str
-) -> Iterator[Part | Missing]:
+def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, spec: BoxPlots) -> _Parts:
     number, prompts = f"figure {spec.number}", paper.prompts[setting_of(spec.tasks[0])]
     yield from missing_cells(study, number, model, prompts, spec.shots, spec.tasks)
-    rows: list[Row] = [
-        {
-            "task": task,
-            "metric": metric,
-            "shot": shot,
-            "prompt": prompt,
-            "cases": box.n,
-            **with_ends("mean", numbers.means[model, task, metric, shot, prompt].mean),
-            **{name: getattr(box, name) for name in ("q1", "median", "q3", "whisker_low", "whisker_high")},
-        }
+    found = {
+        (task, metric, shot, prompt): boxes[key]
         for task in spec.tasks
         for metric in spec.metrics
         for shot in spec.shots
         for prompt in prompts
-        if (box := numbers.box(model, task, metric, shot, prompt)) is not None
-    ]
-    if not rows:
+        if (key := (model, NO_LOOP, task, prompt, shot, metric)) in boxes
+    }
+    if not found:
         return
     # Imported late: drawing takes a second to load.
     from retrocypher.plugins.reporting.study.drawing import box_grid
 
-    tasks = [task for task in spec.tasks if any(row["task"] == task for row in rows)]
+    shown = {key: box for key, (box, _) in found.items()}
+    tasks = list(dict.fromkeys(task for task, *_ in found))
     yield Part(
         number=number,
-        file=series_name(study, f"figure-{spec.number}", model),
+        file=f"figure-{spec.number}",
         title=spec.title,
         model=model,
-        rows=rows,
-        draw=partial(box_grid, tasks, spec.metrics, spec.shots, prompts, partial(numbers.box, model)),
+        rows=[
+            {
+                **dict(zip(("task", "metric", "shot", "prompt"), key, strict=True)),
+                "cases": box.n,
+                **with_ends("mean", mean),
+                **{
+                    name: getattr(box, name) for name in ("q1", "median", "q3", "whisker_low", "whisker_high")
+                },
+            }
+            for key, (box, mean) in found.items()
+        ],
+        draw=partial(box_grid, tasks, spec.rows, spec.shots, prompts, shown),
         note="Boxes: quartiles, with the median as a thick line, the mean as a diamond, and Tukey's whiskers "
         "and points. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line.",
     )
@@ -134,14 +109,19 @@ def _samples(study: Study, paper: ReactionPaper) -> Part:
         {
             "task": group.task,
             "of": group.part,
-            "paper": paper.tasks.samples.get(", ".join(filter(None, group))),
-            "questions": study.questions[group],
+            "paper": paper.samples.get(", ".join(filter(None, group))),
+            "questions": len(study.questions[group]),
         }
         for group in sorted(study.questions, key=lambda group: (task_place(group.task), group.part))
     ]
     note = "Number of questions of each task. A sample (--sample) asks fewer."
     return Part(
-        number=paper.tasks.place, file="figure-1", title="Tasks and samples", rows=rows, shown=rows, note=note
+        number="figure 1, C and D",
+        file="figure-1",
+        title="Tasks and samples",
+        rows=rows,
+        shown=rows,
+        note=note,
     )
 
 
@@ -160,65 +140,52 @@ _RATES_NOTE = (
 )
 
 
-def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> list[Row]:
+_OF_DETECTION = ("non_detected_error_rate", "non_corrected_error_rate")
+_ErrorRow = tuple[Row, Counter[str]]
+"""A row of rates, and the wrong queries by category."""
+
+
+def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> list[_ErrorRow]:
     """Return a row for each prompt, shot and loop, two where the loop has a first query."""
-    rows: list[Row] = []
+    rows: list[_ErrorRow] = []
     for cell in study.of(model, setting=setting):
-        cases = study.cells[cell]
-        found, before = detection(cases), rates_before(cases)
-        for when, rates in (
-            ("before", before),
-            ("after" if cell.loop != NO_LOOP else "first", rates_after(cases)),
-        ):
-            if rates is None:
+        before, after = rates_of(study.cells[cell])
+        for when, found in (("before", before), ("after" if cell.loop != NO_LOOP else "first", after)):
+            if found is None:
                 continue
-            labels: Counter[str] = Counter()
-            for label, count in rates.labels.items():
-                labels[label if with_details else name_of(label)] += count
-            row: Row = {"shot": cell.shot, "prompt": cell.prompt, "loop": cell.loop, "queries": when}
-            row |= {"cases": rates.queries, _LABELS: labels}
-            for name in ("invalid_query_rate", "retrieval_error_rate"):
-                row |= with_ends(name, getattr(rates, name))
-            for name in _OF_DETECTION:
-                row |= with_ends(name, getattr(found, name) if found and when == "after" else None)
-            rows.append(row | with_ends("error_coverage", rates.error_coverage))
+            row: Row = {"shot": cell.shot, "prompt": cell.prompt, "loop": cell.loop}
+            row |= {"queries": when, "cases": found.queries}
+            for name in ERROR_RATES:
+                row |= with_ends(name, found.rates.get(name))
+            labels = found.labels.elements()
+            rows.append((row, Counter(label if with_details else name_of(label) for label in labels)))
     return rows
 
 
-_LABELS = "labels"
-_OF_DETECTION = ("non_detected_error_rate", "non_corrected_error_rate")
-
-
-def _with_categories(rows: Sequence[Row], named: Sequence[str], most: int | None) -> list[Row]:
+def _with_categories(rows: Sequence[_ErrorRow], named: Sequence[str], most: int | None) -> list[Row]:
     """Return rows with a column for each category: those named first, then the most frequent.
 
     Args:
         most: How many categories; the others are counted as ``others``. None for all.
     """
-    total = sum((row[_LABELS] for row in rows), Counter[str]())
+    total = sum((labels for _, labels in rows), Counter[str]())
     frequent = [label for label, _ in total.most_common() if label not in named]
     chosen = [*named, *frequent][:most]
-    return [
-        {
-            **{name: value for name, value in row.items() if name != _LABELS},
-            **{label: row[_LABELS][label] for label in chosen},
-            **(
-                {"others": row[_LABELS].total() - sum(row[_LABELS][label] for label in chosen)}
-                if most
-                else {}
-            ),
-        }
-        for row in rows
-    ]
+    with_counts = []
+    for row, labels in rows:
+        counts = {label: labels[label] for label in chosen}
+        others = {"others": labels.total() - sum(counts.values())} if most else {}
+        with_counts.append(row | counts | others)
+    return with_counts
 
 
-def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
+def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     number, prompts = "figure 4, table", paper.prompts["multi_step"]
     yield from missing_cells(study, number, model, prompts, paper.boxes[1].shots, MULTI_STEP_TASKS)
     if rows := _error_rows(study, model, "multi_step", with_details=False):
         yield Part(
             number=number,
-            file=series_name(study, "figure-4-errors", model),
+            file="figure-4-errors",
             title="Errors of all multi-step tasks",
             model=model,
             rows=_with_categories(rows, _OF_FIGURE_4, None),
@@ -227,24 +194,24 @@ def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> Iterat
         )
 
 
-def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
+def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     spec = paper.correction
     for number, loop in (("figure A2", NO_LOOP), ("figure A2", spec.loop), ("section 3", spec.loop)):
         yield from missing_cells(study, number, model, spec.prompts, spec.shots, SINGLE_STEP_TASKS, loop)
     rows = _error_rows(study, model, "single_step", with_details=True)
     if not rows:
         return
-    drawn = [row for row in rows if row["prompt"] in spec.prompts and row["shot"] in spec.shots]
+    drawn = [each for each in rows if each[0]["prompt"] in spec.prompts and each[0]["shot"] in spec.shots]
     draw = None
-    if any(row[_LABELS] for row in drawn):
+    if any(labels for _, labels in drawn):
         from retrocypher.plugins.reporting.study.drawing import error_bars
 
         chosen = _with_categories(drawn, _OF_FIGURE_A2, 2 * _CATEGORIES)
-        named = [name for name in chosen[0] if name not in drawn[0]]
+        named = [name for name in chosen[0] if name not in drawn[0][0]]
         draw = partial(error_bars, chosen, named, spec.prompts, spec.shots)
     yield Part(
         number="figure A2",
-        file=series_name(study, "figure-A2", model),
+        file="figure-A2",
         title="Errors of single-step tasks, before and after correction",
         model=model,
         rows=_with_categories(rows, _OF_FIGURE_A2, None),
@@ -254,33 +221,29 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
     )
 
 
-def _text(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part]:
+def _text(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     """Yield the numbers that the paper states in its text, beside ours."""
     rows: list[Row] = []
     spec = paper.correction
+    cells = study.of(model, spec.loop, "single_step")
+    rates = {cell: rates_of(study.cells[cell]) for cell in cells}
     for printed in paper.text:
-        for cell in study.of(model, spec.loop, "single_step"):
-            cases = study.cells[cell]
-            before, found = rates_before(cases), detection(cases)
-            row: Row = {
-                "number": f"fewer {printed.label}",
-                "shot": cell.shot,
-                "prompt": cell.prompt,
-                "paper": printed.printed,
-            }
-            if printed.what == "less":
+        for cell, (before, after) in rates.items():
+            row: Row = {"number": f"fewer {printed.label}", "shot": cell.shot, "prompt": cell.prompt}
+            row |= {"paper": printed.printed}
+            if printed.label:
                 if before is not None and (printed.prompt, printed.shot) == (cell.prompt, cell.shot):
-                    was, now = before.labels[printed.label], rates_after(cases).labels[printed.label]
+                    was, now = before.labels[printed.label], after.labels[printed.label]
                     fall = 100 * (was - now) / was if was else None
                     rows.append(row | {"before": was, "after": now, "ours_percent": fall})
-            elif found is not None and cell.prompt in spec.prompts:
+            elif cell.prompt in spec.prompts:
                 # The sentence of the paper can mean both.
-                for name in _OF_DETECTION:
-                    rows.append(row | {"number": name} | with_ends("ours_percent", getattr(found, name), 100))
+                for name in (each for each in _OF_DETECTION if each in after.rates):
+                    rows.append(row | {"number": name} | with_ends("ours_percent", after.rates[name], 100))
     if rows:
         yield Part(
             number="section 3",
-            file=series_name(study, "section-3", model),
+            file="section-3",
             title="Numbers in the text on correction, in per cent",
             model=model,
             rows=rows,
@@ -304,13 +267,14 @@ _NO_ENCODER = (
 )
 
 
-def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
+def _columns(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     found = study.columns.get(model, Counter())
-    if not study.encoders[model]:
+    logs = study.logs_of(model)
+    if not any(log.manifest.known_options.key_encoder for log in logs):
         commands = [
             f"retrocypher rescore {shlex.quote(str(log))} --key-encoder all-mpnet-base-v2@0.93 --out "
             f"{shlex.quote(f'{log}-encoded')}"
-            for log in study.logs_of(model)
+            for log in logs
         ]
         yield Missing(["figure A3"], model, _NO_ENCODER, commands)
     rows: list[Row] = [
@@ -334,7 +298,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
     if rows:
         yield Part(
             number="figure A3",
-            file=series_name(study, "figure-A3", model),
+            file="figure-A3",
             title="Names of columns that were matched to gold keys, by stage",
             model=model,
             rows=rows,
@@ -345,7 +309,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | 
         )
 
 
-def _variations(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part | Missing]:
+def _variations(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     prompts, shots = paper.prompts["single_step"], list(paper.variations["aliases"])
     yield from missing_cells(study, "figure A4", model, prompts, shots, SINGLE_STEP_TASKS)
     rows: list[Row] = []
@@ -360,7 +324,7 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
     if rows:
         yield Part(
             number="figure A4",
-            file=series_name(study, "figure-A4", model),
+            file="figure-A4",
             title="Right queries that differ from the reference, in per cent",
             model=model,
             rows=rows,
@@ -368,3 +332,30 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> Iterator[Part
             note="Right: F1 is 1 and, where it is defined, row F1 too; the paper asks for F1 only. The paper "
             "prints single-step prompts, and names property order without a number.",
         )
+
+
+def _models(study: Study) -> _Parts:
+    results = study.results.results()
+    draw = None
+    if called := called_models(results):
+        from retrocypher.plugins.reporting.figures import pareto
+
+        draw = partial(pareto, called)
+    else:
+        why = "cost and time: no model of these runs is called"
+        command = "pytest benchmarks --model gpt-4.1-mini-2025-04-14 --model gpt-4.1"
+        yield Missing(["models"], "", why, [command])
+    rows = model_rows(results)
+    yield Part(
+        number="models",
+        file="models",
+        title="F1 against cost and time",
+        rows=rows,
+        shown=rows,
+        draw=draw,
+        note="The paper has one model; this comparison is ours. Costs are at list prices, cached calls "
+        "included; a model without a price has none. Times are those of the calls. Calls that are made once "
+        "a run, as those of self-review's schema analyst, are left out. On a front (filled): no other model "
+        "has at least as high an F1 at no higher cost (or time), and is better in at least one. Compare "
+        "models only if they have the same cases.",
+    )

@@ -85,7 +85,7 @@ def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], jud
 def _results(study: Study, paper: SelfReviewPaper) -> Part:
     rows: list[Row] = []
     control, review = paper.arms
-    for of_model in model_rows(study.results):
+    for of_model in model_rows(study.results.results()):
         model, loop = str(of_model["model"]), str(of_model["loop"])
         arm = next((arm for arm in paper.arms if loop in arm.loops), None)
         judges = _by_judge(study, model)
@@ -97,9 +97,6 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
             if arm is review and (gain := _gain(before, by_loop.get(loop, {}))) is not None:
                 row |= {"gain_percent": gain, "paper_gain_percent": paper.relative_gain_percent}
             rows.append(row)
-    prices = ", ".join(
-        f"{each.name} {each.prompt:.2f} and {each.completion:.2f}" for each in paper.prices.models
-    )
     return Part(
         number="results",
         file="results",
@@ -109,8 +106,8 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
         note="Score: mean of a judge, with the reference query if both variants were asked. Gain: of the "
         "mean score over that of the control arm, in the cases that both arms have. Tokens, time and list "
         "price leave out the schema analyst, who is asked once a run (`loops.once` in its manifest). Prices "
-        f"are in USD per million tokens, prompt and completion; {paper.prices.place} of the paper, which "
-        f"compares LLMs, has {prices}.",
+        "are in USD per million tokens, prompt and completion; table 1 of the paper, which "
+        f"compares LLMs, has {paper.prices}.",
     )
 
 

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -13,12 +12,11 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.figure_tables import Row, as_csv, as_latex, columns_of, number_with_ends
+from retrocypher.plugins.reporting.figure_tables import Row, columns_of, number_with_ends, write_tables
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
 from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
-_PAGE = "index.html"
 _LONG = 40
 """Characters of a text that is too long to stand like a number."""
 
@@ -28,19 +26,20 @@ PartsOf = Callable[[Study], Iterable[Part | Missing]]
 class WrittenStudy(Struct, frozen=True):
     """What was written."""
 
-    page: Path
-    files: list[Path]
+    page: str
+    files: list[str]
     """Figures and tables."""
     cases: int
-    differing: list[str]
+    differing: Sequence[str]
     """In what the runs differ, in words."""
     missing: list[Missing]
 
 
-class ShownPart(Struct, frozen=True):
+class ShownPart(Struct, frozen=True, kw_only=True):
     """A part as the page shows it."""
 
     part: Part
+    anchor: str
     files: list[str]
     image: str
     """The drawing as a data URL; empty without one."""
@@ -62,42 +61,45 @@ def write_study(
     parts = [each for each in made if isinstance(each, Part)]
     try:
         out.mkdir(parents=True, exist_ok=True)
-        shown = [_write(part, out) for part in parts]
-        page = out / _PAGE
+        shown = [_write(part, out, len(study.models) > 1) for part in parts]
+        page = out / "index.html"
         page.write_text(_page(study, title, shown, missing), "utf-8")
     except OSError as error:
         raise InputError(
             f"--out {out}: cannot be written to ({error.strerror}); name a writable folder"
         ) from error
-    files = [out / name for each in shown for name in each.files]
-    return WrittenStudy(page, files, len(study.table), [*study.differing], missing)
+    files = [str(out / name) for each in shown for name in each.files]
+    return WrittenStudy(str(page), files, len(study.table), study.differing, missing)
 
 
-def _write(part: Part, out: Path) -> ShownPart:
-    name = _UNFIT.sub("-", part.file).strip("-")
-    files, image, width = list[str](), "", 0
+def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
+    anchor = f"{part.file}-{part.model}" if part.model and several_models else part.file
+    name = _UNFIT.sub("-", anchor).strip("-")
+    files, image, width = list[Path](), "", 0
     if part.draw is not None:
         # Imported late: drawing takes a second to load.
         from retrocypher.plugins.reporting.figures import save, styled
 
         with styled():
-            drawn = save(part.draw(), out, name)
-        files += [path.name for path in drawn]
+            files += save(part.draw(), out, name)
         # Not the SVG: hundreds of box plots are half as large as PNG, and shown sooner.
-        png = drawn[1].read_bytes()
+        png = files[1].read_bytes()
         image = f"data:image/png;base64,{base64.b64encode(png).decode()}"
         # A PNG has its width here; at half of it the letters are as large as those of the page.
         width = int.from_bytes(png[16:20]) // 2
-    texts = {".csv": as_csv(part.rows), ".tex": as_latex(part.shown) if part.shown else ""}
-    for ending, text in texts.items():
-        if text:
-            (out / f"{name}{ending}").write_text(text, "utf-8")
-            files.append(f"{name}{ending}")
-    columns = columns_of(part.shown) if part.shown else []
+    files += write_tables(out, name, part.rows, part.shown)
+    columns = columns_of(part.shown)
     cells = [[_cell(row, column) for column in columns] for row in part.shown]
-    wordy = [any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))]
-    titles = [column.replace("_", " ") for column in columns]
-    return ShownPart(part, files, image, width, titles, cells, wordy)
+    return ShownPart(
+        part=part,
+        anchor=anchor,
+        files=[file.name for file in files],
+        image=image,
+        width=width,
+        columns=[column.replace("_", " ") for column in columns],
+        cells=cells,
+        wordy=[any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))],
+    )
 
 
 def _cell(row: Row, column: str) -> str:
@@ -113,25 +115,18 @@ def _cell(row: Row, column: str) -> str:
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
     style, script = Markup("\n").join([asset("base.css"), asset("page.css")]), asset("theme.js")
-    shown: dict[str, Any] = {
-        "runs": [
-            (str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs
-        ],
-        "models": list(study.models),
-        "differing": study.differing,
-        "cases": counted(len(study.table), "case"),
-        "parts": parts,
-        "missing": missing,
-    }
-    return (
-        environment()
-        .get_template("study.html")
-        .render(
-            **shown,
-            title=title,
-            policy=policy([script], [style]),
-            style=style,
-            script=script,
-            footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
-        )
+    runs = [(str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs]
+    page = environment().get_template("study.html")
+    return page.render(
+        title=title,
+        runs=runs,
+        models=list(study.models),
+        differing=study.differing,
+        cases=counted(len(study.table), "case"),
+        parts=parts,
+        missing=missing,
+        policy=policy([script], [style]),
+        style=style,
+        script=script,
+        footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
     )
