@@ -104,10 +104,7 @@ class _Work:
         )
         answer = self.tools.ask("corrector", messages)
         found = self._decision(extract_cypher(answer.text))
-        findings = [*found.findings, *([{"detail": found.detail}] if found.detail else [])]
-        self.tools.note(
-            Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer)
-        )
+        self.tools.note(found.step(messages, answer))
         if found.taken:
             self.examine(found.query, validate=not last)
         else:

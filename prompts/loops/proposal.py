@@ -10,7 +10,8 @@ from retrocypher.kg.cypher.edits import string_literals
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.graph.molecules import find_molecules
 from retrocypher.kg.questions.question import Setting
-from retrocypher.prompts.loops.interface import Graph, LoopCase
+from retrocypher.prompts.loops.interface import Graph, LoopCase, Step
+from retrocypher.prompts.models.interface import Completion, Message
 from retrocypher.prompts.templates.template import Texts
 
 _FOLDER = Path(__file__).with_name("texts")
@@ -84,6 +85,12 @@ class Decision:
     def note(self) -> str:
         """Why it is not taken, for the model that proposed it."""
         return "" if self.taken else _WHY[self.verdict].format(detail=self.detail)
+
+    def step(self, messages: list[Message], answer: Completion, *more: dict[str, Any]) -> Step:
+        """Return the step of the corrector that proposed it; ``more`` are further findings."""
+        detail = [{"detail": self.detail}] if self.detail else []
+        findings = [*self.findings, *more, *detail]
+        return Step("corrector", self.query, self.verdict, findings, messages=messages, answer=answer)
 
 
 def decide(

@@ -166,11 +166,7 @@ class _Work:
         graph = self.tools.graph
         now = self.execution or graph.explain(self.query)
         found = decide(proposed, self.query, now.status == "ok", self.case, graph)
-        findings: list[dict[str, Any]] = [*found.findings, {"structured": structured}]
-        findings += [{"detail": found.detail}] if found.detail else []
-        self.tools.note(
-            Step("corrector", found.query, found.verdict, findings, messages=messages, answer=answer)
-        )
+        self.tools.note(found.step(messages, answer, {"structured": structured}))
         self.note = found.note
         if found.taken:
             self.query, self.execution = found.query, None

@@ -73,28 +73,23 @@ def missing_cells(
     }
     of_setting = study.of(model, setting=setting_of(tasks[0]))
     asked = dict.fromkeys(case.task for cell in of_setting for case in study.cells[cell])
-    tasks_by_gap: dict[tuple[tuple[tuple[str, ...], str], ...], list[str]] = {}
+    asked_shots = [shot for shot in shots if shot != "ZS" or entry.kind != "exemplar"]
+    tasks_by_gap: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for task in dict.fromkeys((*tasks, *asked)):
-        without = {
-            shot: tuple(prompt for prompt in prompts if (task, prompt, shot) not in known)
-            for shot in shots
-            if shot != "ZS" or entry.kind != "exemplar"
-        }
-        gap = tuple((lacking, shot) for shot, lacking in without.items() if lacking)
-        tasks_by_gap.setdefault(gap, []).append(task)
+        gap: dict[str, str] = {}
+        for shot in asked_shots:
+            lacking = ",".join(prompt for prompt in prompts if (task, prompt, shot) not in known)
+            gap[lacking] = f"{gap[lacking]},{shot}" if lacking in gap else shot
+        tasks_by_gap.setdefault(tuple((of, at) for of, at in gap.items() if of), []).append(task)
     missing = []
-    for gap, of_gap in tasks_by_gap.items():
-        if not gap or {*tasks}.isdisjoint(of_gap):
+    for cells, of_gap in tasks_by_gap.items():
+        if not cells or {*tasks}.isdisjoint(of_gap):
             continue
-        lacking = {of: [shot for each, shot in gap if each == of] for of, _ in gap}
-        named = "; ".join(f"{', '.join(of)} with {', '.join(shots)}" for of, shots in lacking.items())
+        named = "; ".join(f"{of} with {at}" for of, at in cells).replace(",", ", ")
         of_loop = "" if loop == NO_LOOP else f" and the loop {loop}"
         some = [] if {*asked} <= {*of_gap} else [task for task in of_gap if task in tasks]
         of_tasks = f" for {', '.join(some)}" if some else ""
-        commands = [
-            run_command(study, entry, f"--prompt {','.join(of)} --shot {','.join(shots)}", loop, some)
-            for of, shots in lacking.items()
-        ]
+        commands = [run_command(study, entry, f"--prompt {of} --shot {at}", loop, some) for of, at in cells]
         missing.append(Missing([number], model, f"no case of {named}{of_loop}{of_tasks}", commands))
     return missing
 

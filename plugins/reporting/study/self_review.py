@@ -1,7 +1,7 @@
 """The figures and the table of results of the self-review paper."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from retrocypher.plugins.analysis.report import SeriesRatings, series_ratings
@@ -23,33 +23,32 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
         yield from _missing(study, arm)
     judges = by_judge(study.ratings)
     for (judge, criteria, variant), ratings in judges.items():
-        series = {
-            (model, loop): series_ratings(model, loop, cases)
+        series = [
+            series_ratings(model, loop, cases)
             for model in study.models
             for loop in dict.fromkeys(each.loop for each in ratings)
             if (cases := [each for each in ratings if (each.model, each.loop) == (model, loop)])
-        }
+        ]
         names = [variant.replace("_", "-"), *([judge, criteria[:8]] if len(judges) > 2 else [])]
         for arm in paper.arms:
-            of_arm = [each for each in series.values() if each.loop in arm.loops]
+            of_arm = [each for each in series if each.loop in arm.loops]
             if of_arm:
                 yield _figure(arm, of_arm, names, judge, paper.place)
     yield _results(study, paper)
 
 
 def _missing(study: Study, arm: Arm) -> Iterator[Missing]:
-    numbers = [f"figure {arm.number}"]
     for label, model in study.models.items():
         found = [cell for cell in study.of(label) if cell.loop in arm.loops]
         judged = any(each.model == label and each.loop in arm.loops for each in study.ratings)
         if not found:
             options = f"--prompt P5,P10 --shot ZS --judge {_JUDGE}"
             commands = [run_command(study, model, options, arm.loops[0])]
-            yield Missing(numbers, label, f"no case with the loop {arm.loops[0]}", commands)
+            yield Missing([f"figure {arm.number}"], label, f"no case with the loop {arm.loops[0]}", commands)
         elif not judged:
             logs = study.logs_of(label)
             commands = [f"retrocypher judge {shlex.quote(str(log))} --judge {_JUDGE}" for log in logs]
-            yield Missing(numbers, label, "no case was judged", commands)
+            yield Missing([f"figure {arm.number}"], label, "no case was judged", commands)
 
 
 def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], judge: str, place: str) -> Part:
@@ -88,13 +87,13 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
     for of_model in model_rows(study.results.results()):
         model, loop = str(of_model["model"]), str(of_model["loop"])
         arm = next((arm for arm in paper.arms if loop in arm.loops), None)
-        judges = _by_judge(study, model)
-        for (judge, criteria), by_loop in judges.items() or [(("", ""), {})]:
-            found = series_ratings(model, loop, list(by_loop.get(loop, {}).values())).mean
+        for (judge, criteria), ratings in _by_judge(study, model).items() or [(("", ""), [])]:
+            of_loop = [each for each in ratings if each.loop == loop]
+            found = series_ratings(model, loop, of_loop).mean
             row = of_model | {"judge": judge, "criteria": criteria[:8], "judged": found.n}
             row |= with_ends("score", found) | {"paper_score": arm.mean if arm else None}
-            before = next((by_loop[name] for name in control.loops if name in by_loop), {})
-            if arm is review and (gain := _gain(before, by_loop.get(loop, {}))) is not None:
+            gain = _gain([each for each in ratings if each.loop in control.loops], of_loop)
+            if arm is review and gain is not None:
                 row |= {"gain_percent": gain, "paper_gain_percent": paper.relative_gain_percent}
             rows.append(row)
     return Part(
@@ -111,30 +110,28 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
     )
 
 
-_ByCase = Mapping[str, Rating]
-"""Ratings by case, whatever its loop."""
-
-
-def _by_judge(study: Study, model: str) -> dict[tuple[str, str], dict[str, dict[str, Rating]]]:
-    """Return the ratings of a model by judge and criteria, then by loop and case."""
-    found: dict[tuple[str, str], dict[str, dict[str, Rating]]] = {}
+def _by_judge(study: Study, model: str) -> dict[tuple[str, str], list[Rating]]:
+    """Return the ratings of a model by judge and criteria."""
+    found: dict[tuple[str, str], list[Rating]] = {}
     # Of the variants of a judge, the one with the reference comes first.
     for (judge, criteria, _), ratings in by_judge(study.ratings).items():
-        of_model = [each for each in ratings if each.model == model]
-        if of_model and (judge, criteria) not in found:
-            by_loop = found[judge, criteria] = {}
-            for each in of_model:
-                case = each.case_id.removesuffix(f"-{each.loop}-{model}")
-                by_loop.setdefault(each.loop, {})[case] = each
+        if of_model := [each for each in ratings if each.model == model]:
+            found.setdefault((judge, criteria), of_model)
     return found
 
 
-def _gain(before: _ByCase, after: _ByCase) -> float | None:
+def _gain(before: Sequence[Rating], after: Sequence[Rating]) -> float | None:
     """Return the gain of the mean score in per cent, over the cases with a score in both arms."""
-    pairs = [
-        (old.score, new.score)
-        for case, new in after.items()
-        if (old := before.get(case)) and old.score is not None and new.score is not None
-    ]
-    was = sum(old for old, _ in pairs)
-    return 100 * (sum(new for _, new in pairs) - was) / was if was else None
+    old, new = _scores(before), _scores(after)
+    both = [case for case in new if case in old]
+    was = sum(old[case] for case in both)
+    return 100 * (sum(new[case] for case in both) - was) / was if was else None
+
+
+def _scores(ratings: Sequence[Rating]) -> dict[str, float]:
+    """Return the scores by case, whatever its loop."""
+    return {
+        each.case_id.removesuffix(f"-{each.loop}-{each.model}"): each.score
+        for each in ratings
+        if each.score is not None
+    }
