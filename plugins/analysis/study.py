@@ -165,9 +165,7 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     if not len(study.table):
         raise InputError(f"{', '.join(map(str, logs))}: no scored case on record; run some first")
     models = list(study.models)
-    study.cells = {
-        cell: study.cells[cell] for cell in sorted(study.cells, key=lambda cell: _place(cell, models))
-    }
+    study.cells = dict(sorted(study.cells.items(), key=lambda item: _place(item[0], models)))
     return study
 
 

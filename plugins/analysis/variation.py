@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.scores import (
@@ -204,16 +205,13 @@ class Variation(Struct, frozen=True, kw_only=True):
     def summary(self) -> VariationSummary:
         """Return the same for ``summary.json``."""
         return VariationSummary(
-            over=self.over,
-            model=self.model,
-            loop=self.loop,
-            count=self.count,
-            cases=self.cases,
-            left_out=self.left_out,
-            pass_at=[each.value for each in self.pass_at],
-            pass_all=[each.value for each in self.pass_all],
-            changes=self.changes.value,
-            f1_sd=self.f1_sd.value,
+            **asdict(self)
+            | {
+                "pass_at": [each.value for each in self.pass_at],
+                "pass_all": [each.value for each in self.pass_all],
+                "changes": self.changes.value,
+                "f1_sd": self.f1_sd.value,
+            }
         )
 
 

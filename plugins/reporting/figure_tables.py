@@ -61,12 +61,9 @@ def model_rows(results: Sequence[ModelResult]) -> list[Row]:
 
 def with_ends(name: str, of: Estimate | Ratio | None, scale: float = 1) -> Row:
     """Return the columns of a number: its value times ``scale``, and the ends of its interval."""
-    ends = (
-        {"": None, "_low": None, "_high": None}
-        if of is None
-        else dict(zip(("", "_low", "_high"), (of.value, of.low, of.high), strict=True))
-    )
-    return {f"{name}{end}": None if value is None else scale * value for end, value in ends.items()}
+    values = (None, None, None) if of is None else (of.value, of.low, of.high)
+    ends = zip(("", *_ENDS), values, strict=True)
+    return {f"{name}{end}": None if value is None else scale * value for end, value in ends}
 
 
 def _scores(run: RunNumbers) -> Iterator[Row]:
@@ -276,20 +273,23 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _latex_cell(row: dict[str, Any], name: str) -> str:
-    value = row.get(name)
-    if value is None:
+    value, shown = row.get(name), cell_text(row, name)
+    if shown is None:
         return "--"
+    if isinstance(value, str):
+        return _text(shown if name in _NAMES else _words(shown))
     if isinstance(value, float) and name.startswith("p_") and value < _LEAST_P:
         return f"${{<}}{_LEAST_P}$"
-    if isinstance(value, float):
-        return _NEGATIVE.sub(r"$\g<0>$", number_with_ends(row, name))
+    return _NEGATIVE.sub(r"$\g<0>$", shown)
+
+
+def cell_text(row: Row, name: str) -> str | None:
+    """Return what a column shows: a number with its interval, if it has one. None if it is empty."""
+    value = row.get(name)
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, int):
         return f"{value:,}"
-    return _text(str(value) if name in _NAMES else _words(str(value)))
-
-
-def number_with_ends(row: Row, name: str) -> str:
-    """Return the number in a column with its interval, if it has one: per cents with one decimal."""
 
     def form(number: float) -> str:
         if name.startswith(_MONEY):
@@ -299,8 +299,7 @@ def number_with_ends(row: Row, name: str) -> str:
         return f"{number:.1f}" if name.endswith(_PERCENT) else f"{number:.3f}"
 
     low, high = (row.get(f"{name}{end}") for end in _ENDS)
-    ends = "" if low is None or high is None else f" [{form(low)}, {form(high)}]"
-    return form(row[name]) + ends
+    return form(value) + ("" if low is None or high is None else f" [{form(low)}, {form(high)}]")
 
 
 def _text(text: str) -> str:

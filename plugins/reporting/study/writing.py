@@ -12,7 +12,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.figure_tables import Row, columns_of, number_with_ends, write_tables
+from retrocypher.plugins.reporting.figure_tables import Row, cell_text, columns_of, write_tables
 from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
 from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
@@ -103,14 +103,8 @@ def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
 
 
 def _cell(row: Row, column: str) -> str:
-    value = row.get(column)
-    if value is None:
-        return "\N{EN DASH}"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if not isinstance(value, float):
-        return str(value)
-    return number_with_ends(row, column)
+    shown = cell_text(row, column)
+    return "\N{EN DASH}" if shown is None else shown
 
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
