@@ -3,12 +3,13 @@
 import json
 import logging
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import click
+from msgspec.structs import astuple
 from rich.table import Table
 
 from retrocypher.kg.execution.execution import Limits
@@ -46,13 +47,6 @@ _SEED = 0
 _EVERY = 200
 
 
-class Pair(NamedTuple):
-    """A question and an exemplar of its setting, by id."""
-
-    question: str
-    exemplar: str
-
-
 class LeakShare(NamedTuple):
     """How many of the questions of a task leak with a shot."""
 
@@ -68,19 +62,19 @@ class LeakShare(NamedTuple):
 def shares(stored: StoredLeaks, questions: QuestionSet) -> list[LeakShare]:
     """Return the leaks of the shipped exemplars by task and shot; those of 1S-D-R are for seed 0."""
     banks, encoder = load_banks(), shot_encoder()
-    counts: Counter[tuple[str, str, str]] = Counter()
+    counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for question in questions.questions:
         for shot in SHOTS[1:]:
             exemplar = choose_exemplar(shot, question, banks[question.setting], _SEED, encoder)
             assert exemplar is not None
             leak = stored.find(question, exemplar)
             assert leak is not None
-            counts[question.task, shot, leak.kind] += 1
+            counts[question.task, shot][leak.kind] += 1
     return [
-        LeakShare(task, shot, sum(found.values()), found["as_is"], found["one_edit"])
+        LeakShare(task, shot, found.total(), found["as_is"], found["one_edit"])
         for task in TASKS
         for shot in SHOTS[1:]
-        if (found := {kind: counts[task, shot, kind] for kind in ("as_is", "one_edit", "none")})
+        if (found := counts[task, shot])
     ]
 
 
@@ -96,10 +90,11 @@ def _pairs(questions: QuestionSet) -> Iterator[tuple[Question, Exemplar]]:
 def build(questions: QuestionSet, where: str, done: Path | None) -> StoredLeaks:
     """Return the leaks of all pairs, measured on a server; the file `done` keeps those that are known."""
     reactions = read_graph()
-    found: dict[Pair, Leak] = {}
+    stored = StoredLeaks(questions.fingerprint, questions.sha256, {})
+    known: dict[tuple[str, str], Leak] = {}
     for line in done.read_text().splitlines() if done and done.exists() else ():
-        question_id, key, *leak = json.loads(line)
-        found[Pair(question_id, key)] = Leak(*leak)
+        question_id, key, *fields = json.loads(line)
+        known[question_id, key] = Leak(*fields)
     running = open_server(
         where, graph_fingerprint=fingerprint_of(reactions), load_graph=lambda driver: load(driver, reactions)
     )
@@ -110,18 +105,18 @@ def build(questions: QuestionSet, where: str, done: Path | None) -> StoredLeaks:
     ):
         measure = LeakMeasure(executor)
         for number, (question, exemplar) in enumerate(_pairs(questions), 1):
-            pair = Pair(question.id, exemplar_key(exemplar))
-            if pair not in found:
-                leak = found[pair] = measure.measure(question, exemplar)
+            key = exemplar_key(exemplar)
+            leak = known.get((question.id, key))
+            if leak is None:
+                leak = measure.measure(question, exemplar)
                 if done:
                     with done.open("a") as file:
-                        file.write(json_line([*pair, leak.as_is, leak.edited, leak.edit]) + "\n")
+                        file.write(json_line([question.id, key, *astuple(leak)]) + "\n")
+            of_exemplar = stored.exemplars.setdefault(key, {})
+            if leak != NO_LEAK:
+                of_exemplar[question.id] = (leak.as_is, leak.edited, leak.edit)
             if number % _EVERY == 0:
                 _logger.info(f"{counted(number, 'pair')} measured")
-    stored = StoredLeaks(questions.fingerprint, questions.sha256, {key: {} for _, key in found})
-    for (question_id, key), leak in found.items():
-        if leak != NO_LEAK:
-            stored.exemplars[key][question_id] = (leak.as_is, leak.edited, leak.edit)
     return stored
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -66,6 +66,23 @@ def visible(text: str) -> str:
 def asset(name: str) -> Markup:
     """Return one of the page's own files, which is included without escaping."""
     return Markup(resources.files(__package__).joinpath("assets").joinpath(name).read_text("utf-8"))
+
+
+def page(template: str, title: str, **shown: Any) -> str:
+    """Return a page in the style of the report, with no script but the choice of the theme."""
+    style, script = Markup("\n").join([asset("base.css"), asset("page.css")]), asset("theme.js")
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            **shown,
+            title=title,
+            policy=policy([script], [style]),
+            style=style,
+            script=script,
+            footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
+        )
+    )
 
 
 def policy(scripts: list[Markup], styles: list[Markup]) -> str:

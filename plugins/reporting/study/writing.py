@@ -3,17 +3,15 @@
 import base64
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib import metadata
 from pathlib import Path
 
-from markupsafe import Markup
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.figure_tables import Row, cell_text, columns_of, write_tables
-from retrocypher.plugins.reporting.html.rendering import asset, environment, policy
+from retrocypher.plugins.reporting.html.rendering import page
 from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
 _UNFIT = re.compile(r"[^A-Za-z0-9-]+")
@@ -62,14 +60,14 @@ def write_study(
     try:
         out.mkdir(parents=True, exist_ok=True)
         shown = [_write(part, out, len(study.models) > 1) for part in parts]
-        page = out / "index.html"
-        page.write_text(_page(study, title, shown, missing), "utf-8")
+        index = out / "index.html"
+        index.write_text(_page(study, title, shown, missing), "utf-8")
     except OSError as error:
         raise InputError(
             f"--out {out}: cannot be written to ({error.strerror}); name a writable folder"
         ) from error
     files = [str(out / name) for each in shown for name in each.files]
-    return WrittenStudy(str(page), files, len(study.table), study.differing, missing)
+    return WrittenStudy(str(index), files, len(study.table), study.differing, missing)
 
 
 def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
@@ -108,19 +106,15 @@ def _cell(row: Row, column: str) -> str:
 
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
-    style, script = Markup("\n").join([asset("base.css"), asset("page.css")]), asset("theme.js")
-    runs = [(str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs]
-    page = environment().get_template("study.html")
-    return page.render(
-        title=title,
-        runs=runs,
+    return page(
+        "study.html",
+        title,
+        runs=[
+            (str(log), log.facts.lacks(log.summary.cases) if log.has_summary else "") for log in study.logs
+        ],
         models=list(study.models),
         differing=study.differing,
         cases=counted(len(study.table), "case"),
         parts=parts,
         missing=missing,
-        policy=policy([script], [style]),
-        style=style,
-        script=script,
-        footer=f"Made by RetroCypher {metadata.version('retrocypher')}.",
     )
