@@ -151,6 +151,10 @@ class Study:
             if cell.model == model and loop in (None, cell.loop) and setting in (None, cell.setting)
         ]
 
+    def cases_of(self, model: str, setting: str) -> list[list[StudyCase]]:
+        """Return the cases of each cell of a model and setting."""
+        return [self.cells[cell] for cell in self.of(model, setting=setting)]
+
 
 def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     """Read runs.
@@ -160,7 +164,7 @@ def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     """
     logs = _distinct(paths)
     study = Study(logs, _differing(logs), words_of)
-    clusters = {name: of for log in logs if _questions(log) for name, of in log.clusters.items()}
+    clusters = {name: of for log in logs if questions_of(log) for name, of in log.clusters.items()}
     study.table = ScoreTable(_counted(study, clusters), clusters, STUDY_METRICS)
     if not len(study.table):
         raise InputError(f"{', '.join(map(str, logs))}: no scored case on record; run some first")
@@ -173,7 +177,7 @@ def _counted(study: Study, clusters: Mapping[str, str]) -> Iterator[Record]:
     """Yield the records of a study that were run, all but their scores counted in it."""
     seen: dict[str, RunLog] = {}
     for log in study.logs:
-        questions = _questions(log)
+        questions = questions_of(log)
         for record in log.records():
             if other := seen.get(record.case_id):
                 raise InputError(
@@ -199,7 +203,7 @@ def _counted(study: Study, clusters: Mapping[str, str]) -> Iterator[Record]:
             yield record
 
 
-def _questions(log: RunLog) -> dict[str, Question]:
+def questions_of(log: RunLog) -> dict[str, Question]:
     """Return the questions of a run by id; none if it has no file of them."""
     return log.questions if (log.path / QUESTIONS).is_file() else {}
 
@@ -228,7 +232,7 @@ def _differing(logs: Sequence[RunLog]) -> list[str]:
             name=str(log),
             conditions=conditions_of(log.manifest),
             manifest=log.manifest,
-            golds={name: gold_digest(each) for name, each in _questions(log).items()},
+            golds={name: gold_digest(each) for name, each in questions_of(log).items()},
         )
         for log in logs
     )

@@ -59,6 +59,8 @@ def _command(
         as_json: bool,
     ) -> None:
         planned = list[PlannedRun]()
+        if plan and run:
+            raise InputError("--plan runs nothing; give either --plan or --run")
         if plan or run:
             if runs or not models:
                 raise InputError(
@@ -73,7 +75,7 @@ def _command(
         elif models:
             raise InputError("--model is for --plan and --run; without these, the models are those of RUNS")
         elif not runs:
-            raise InputError("names no run; name folders of runs, or make them with --run --model SPEC")
+            raise InputError("RUNS: none is named; name folders of runs, or make them: --run --model SPEC")
         if out is None:
             raise InputError("the study needs a folder to be written to; name it with --out DIR")
         made = [_run(each, out, shards, cores, graph) for each in planned if not each.left_out]

@@ -239,12 +239,14 @@ _NEGATIVE = re.compile(r"-[\d.]+")
 def as_latex(rows: Sequence[dict[str, Any]]) -> str:
     r"""Return rows as a ``tabular``, a number and its interval in one cell.
 
-    Columns that are empty, or have the same text in all rows, are left out. It needs
-    ``\usepackage{booktabs}``.
+    Columns that are empty are left out, and those with the same text in all rows; a comment has these texts.
+    It needs ``\usepackage{booktabs}``.
     """
     columns = columns_of(rows)
+    same = same_in_all(rows)
     kinds = "".join("l" if any(isinstance(row.get(name), str) for row in rows) else "r" for name in columns)
     lines = [
+        *([f"% {_text(same)}"] if same else []),
         rf"\begin{{tabular}}{{{kinds}}}",
         r"\toprule",
         _line([_text(_words(name).replace("f1", "F1")) for name in columns]),
@@ -261,6 +263,14 @@ def columns_of(rows: Sequence[Row]) -> list[str]:
     names = dict.fromkeys(name for row in rows for name in row)
     ends = {f"{name}{end}" for name in names for end in _ENDS}
     return [name for name in names if name not in ends and (len(rows) == 1 or _is_informative(rows, name))]
+
+
+def same_in_all(rows: Sequence[Row]) -> str:
+    """Return in words what `columns_of` leaves out because all rows have the same; empty if nothing is."""
+    shown = columns_of(rows)
+    left_out = [(name, text) for row in rows[:1] for name, text in row.items() if name not in shown and text]
+    same = "; ".join(f"{name.replace('_', ' ')} {text}" for name, text in left_out if isinstance(text, str))
+    return f"In all rows: {same}." if same else ""
 
 
 def _is_informative(rows: Sequence[dict[str, Any]], name: str) -> bool:

@@ -306,15 +306,25 @@ def read_options(config: "_Configured") -> Options:
 
 
 def options_in(text: str) -> Options:
-    """Read the options in a part of a command line; options of pytest are passed over.
+    """Read the options in a part of a command line.
 
-    Raises InputError as `read_options` does.
+    Raises InputError as `read_options` does, and for words that are no option of the benchmark, such as those
+    of pytest.
     """
     parser = _Parser(add_help=False, allow_abbrev=False)
     for name, spec in OPTION_SPECS.items():
         action: Any = _Once if spec.action == "once" else spec.action
         parser.add_argument(f"--{name.replace('_', '-')}", dest=dest(name), action=action, default=None)
-    return read_options(_Line(parser.parse_known_args(shlex.split(text))[0]))
+    try:
+        given, unknown = parser.parse_known_args(shlex.split(text))
+    except ValueError as error:
+        raise InputError(f"{text}: {error}; close the quotation") from error
+    if unknown:
+        raise InputError(
+            f"{shlex.join(unknown)}: not an option of the benchmark, and options of pytest cannot be given "
+            "here; `pytest benchmarks --help` lists them"
+        )
+    return read_options(_Line(given))
 
 
 _NOT_REPEATED = frozenset(

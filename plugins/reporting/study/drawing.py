@@ -22,7 +22,7 @@ _TITLE = 7.5
 
 
 def box_grid(
-    tasks: Sequence[str],
+    tasks: Mapping[str, str],
     rows: Sequence[Sequence[str]],
     shots: Sequence[str],
     prompts: Sequence[str],
@@ -31,6 +31,7 @@ def box_grid(
     """Return box plots: rows of panels for each task, a panel for each metric, prompts within shots.
 
     Args:
+        tasks: Titles of the tasks, by name.
         rows: The metrics of each row of a task.
         boxes: By task, metric, shot and prompt.
     """
@@ -51,8 +52,7 @@ def box_grid(
             _mark_shots(axes, shots)
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
         if len(rows) == 1:
-            task = plain(of_row[0][0].replace("_", " "))
-            axes_of_row[0].set_ylabel("\n".join(task.rsplit(" ", 1)), color=INK)
+            axes_of_row[0].set_ylabel("\n".join(tasks[of_row[0][0]].rsplit(" ", 1)), color=INK)
     handles = [Patch(facecolor=colour, label=plain(prompt)) for prompt, colour in colours.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)
     return figure

@@ -42,6 +42,8 @@ class Printed(Struct, frozen=True, forbid_unknown_fields=True):
 class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):
     """The reaction Text2Cypher paper."""
 
+    tasks: dict[str, str]
+    """Names of the tasks in the paper, by ours."""
     samples: dict[str, int]
     """Number of questions by task, or by task and part of it, such as ``multi_product, n = 2``."""
     boxes: list[BoxPlots]

@@ -1,13 +1,13 @@
 """The parts of a study: each figure or table of a paper with its numbers, and what is missing."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
 from retrocypher.kg.questions.question import setting_of
-from retrocypher.plugins.analysis.study import Study, StudyCell
+from retrocypher.plugins.analysis.study import Study, StudyCase, questions_of
 from retrocypher.plugins.reporting.figure_tables import Row
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue
@@ -89,7 +89,10 @@ def missing_cells(
         of_loop = "" if loop == NO_LOOP else f" and the loop {loop}"
         some = [] if {*asked} <= {*of_gap} else [task for task in of_gap if task in tasks]
         of_tasks = f" for {', '.join(some)}" if some else ""
-        commands = [run_command(study, entry, f"--prompt {of} --shot {at}", loop, some) for of, at in cells]
+        commands = [
+            run_command(study, entry, f"--prompt {of} --shot {at}", some or tasks, loop, some)
+            for of, at in cells
+        ]
         missing.append(Missing([number], model, f"no case of {named}{of_loop}{of_tasks}", commands))
     return missing
 
@@ -110,11 +113,17 @@ def _common(manifests: Sequence[Manifest]) -> dict[str, JsonValue]:
 
 
 def run_command(
-    study: Study, model: ModelEntry, options: str, loop: str = NO_LOOP, tasks: Sequence[str] = ()
+    study: Study,
+    model: ModelEntry,
+    options: str,
+    asked: Collection[str],
+    loop: str = NO_LOOP,
+    tasks: Sequence[str] = (),
 ) -> str:
     """Return the command that runs cases as those of a model were run.
 
     Args:
+        asked: The tasks of the questions that it asks.
         tasks: Instead of those of the runs; empty for these.
     """
     manifests = [log.manifest for log in study.logs_of(model.label)]
@@ -126,19 +135,23 @@ def run_command(
             given["loop_model"] = given.get("loop_model") or "SPEC"
     if tasks:
         given["task"] = [*tasks]
+    # A sample is of all questions that a run asks; so many of the tasks asked here, it had of these.
+    if given.get("sample"):
+        listed = [each for log in study.logs_of(model.label) for each in questions_of(log).values()]
+        given["sample"] = len({each.id for each in listed if each.task in asked}) or given["sample"]
     words = f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}"
     return " ".join(
         [words, *([f"--loop {loop}"] if loop != NO_LOOP else []), *map(shlex.quote, study.words_of(given))]
     )
 
 
-def other_questions(study: Study, cells: Iterable[StudyCell]) -> str:
-    """Return a remark if some cells have other questions than others; empty if all have the same."""
-    asked = {frozenset(case.question_id for case in study.cells[cell]) for cell in cells}
+def other_questions(groups: Iterable[Iterable[StudyCase]]) -> str:
+    """Return a remark if groups of cases have different questions; empty if all have the same."""
+    asked = {frozenset(case.question_id for case in cases) for cases in groups}
     return (
-        " The rows have different questions, so a difference between rows may be one of questions (a sample, "
-        "runs of some tasks, or cases that could not be run)."
-        if len(asked) > 1
+        " Some rows or boxes have other questions than others, so a difference may come from the questions "
+        "(a sample, runs of some tasks, or cases that could not be run)."
+        if len(asked - {frozenset()}) > 1
         else ""
     )
 

@@ -81,7 +81,9 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
     from retrocypher.plugins.reporting.study.drawing import box_grid
 
     shown = {key: box for key, (box, _) in found.items()}
-    tasks = list(dict.fromkeys(task for task, *_ in found))
+    titles = {task: paper.tasks[task] for task, *_ in found}
+    cells = [study.cells[cell] for cell in study.of(model, NO_LOOP) if cell.prompt in prompts]
+    of_tasks = ([[case for case in cases if case.task == task] for cases in cells] for task in titles)
     yield Part(
         number=number,
         file=f"figure-{spec.number}",
@@ -98,9 +100,10 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
             }
             for key, (box, mean) in found.items()
         ],
-        draw=partial(box_grid, tasks, spec.rows, spec.shots, prompts, shown),
+        draw=partial(box_grid, titles, spec.rows, spec.shots, prompts, shown),
         note="Boxes: quartiles, with the median as a thick line, the mean as a diamond, and Tukey's whiskers "
-        "and points. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line.",
+        "and points. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line."
+        + next(filter(None, map(other_questions, of_tasks)), ""),
     )
 
 
@@ -108,6 +111,7 @@ def _samples(study: Study, paper: ReactionPaper) -> Part:
     rows: list[Row] = [
         {
             "task": group.task,
+            "task_in_paper": paper.tasks.get(group.task),
             "of": group.part,
             "paper": paper.samples.get(", ".join(filter(None, group))),
             "questions": len(study.questions[group]),
@@ -190,7 +194,7 @@ def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts
             model=model,
             rows=_with_categories(rows, _OF_FIGURE_4, None),
             shown=_with_categories(rows, _OF_FIGURE_4, _CATEGORIES),
-            note=_RATES_NOTE + other_questions(study, study.of(model, setting="multi_step")),
+            note=_RATES_NOTE + other_questions(study.cases_of(model, "multi_step")),
         )
 
 
@@ -217,7 +221,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
         rows=_with_categories(rows, _OF_FIGURE_A2, None),
         shown=_with_categories(rows, _OF_FIGURE_A2, _CATEGORIES),
         draw=draw,
-        note=_RATES_NOTE + other_questions(study, study.of(model, setting="single_step")),
+        note=_RATES_NOTE + other_questions(study.cases_of(model, "single_step")),
     )
 
 

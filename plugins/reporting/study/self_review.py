@@ -4,12 +4,19 @@ import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from retrocypher.kg.questions.question import TASKS
 from retrocypher.plugins.analysis.report import SeriesRatings, series_ratings
-from retrocypher.plugins.analysis.study import Study
+from retrocypher.plugins.analysis.study import Study, StudyCase
 from retrocypher.plugins.judge.agreement import Rating, by_judge
 from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
 from retrocypher.plugins.reporting.study.paper import Arm, SelfReviewPaper, self_review_paper
-from retrocypher.plugins.reporting.study.parts import Missing, Part, not_from_runs, run_command
+from retrocypher.plugins.reporting.study.parts import (
+    Missing,
+    Part,
+    not_from_runs,
+    other_questions,
+    run_command,
+)
 
 _JUDGE = "gpt-4o"
 """The judge of the paper."""
@@ -20,7 +27,7 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
     paper = self_review_paper()
     yield from not_from_runs(paper.not_from_runs)
     for arm in paper.arms:
-        yield from _missing(study, arm)
+        yield from _missing(study, paper, arm)
     judges = by_judge(study.ratings)
     for (judge, criteria, variant), ratings in judges.items():
         series = [
@@ -37,13 +44,19 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
     yield _results(study, paper)
 
 
-def _missing(study: Study, arm: Arm) -> Iterator[Missing]:
+def _missing(study: Study, paper: SelfReviewPaper, arm: Arm) -> Iterator[Missing]:
+    loops = {loop for each in paper.arms for loop in each.loops}
     for label, model in study.models.items():
-        found = [cell for cell in study.of(label) if cell.loop in arm.loops]
+        of_arms = [cell for cell in study.of(label) if cell.loop in loops]
+        found = [cell for cell in of_arms if cell.loop in arm.loops]
         judged = any(each.model == label and each.loop in arm.loops for each in study.ratings)
         if not found:
-            options = f"--prompt P5,P10 --shot ZS --judge {_JUDGE}"
-            commands = [run_command(study, model, options, arm.loops[0])]
+            # The gain is of the cases that both arms have.
+            prompts = ",".join(dict.fromkeys(cell.prompt for cell in of_arms)) or "P5,P10"
+            shots = ",".join(dict.fromkeys(cell.shot for cell in of_arms)) or "ZS"
+            asked = {case.task for cell in of_arms for case in study.cells[cell]} or TASKS
+            options = f"--prompt {prompts} --shot {shots} --judge {_JUDGE}"
+            commands = [run_command(study, model, options, asked, arm.loops[0])]
             yield Missing([f"figure {arm.number}"], label, f"no case with the loop {arm.loops[0]}", commands)
         elif not judged:
             logs = study.logs_of(label)
@@ -83,6 +96,9 @@ def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], jud
 
 def _results(study: Study, paper: SelfReviewPaper) -> Part:
     rows: list[Row] = []
+    groups: dict[tuple[str, str], list[StudyCase]] = {}
+    for cell, cases in study.cells.items():
+        groups.setdefault((cell.model, cell.loop), []).extend(cases)
     control, review = paper.arms
     for of_model in model_rows(study.results.results()):
         model, loop = str(of_model["model"]), str(of_model["loop"])
@@ -92,9 +108,10 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
             found = series_ratings(model, loop, of_loop).mean
             row = of_model | {"judge": judge, "criteria": criteria[:8], "judged": found.n}
             row |= with_ends("score", found) | {"paper_score": arm.mean if arm else None}
-            gain = _gain([each for each in ratings if each.loop in control.loops], of_loop)
+            gain, shared = _gain([each for each in ratings if each.loop in control.loops], of_loop)
             if arm is review and gain is not None:
-                row |= {"gain_percent": gain, "paper_gain_percent": paper.relative_gain_percent}
+                row |= {"gain_percent": gain, "cases_of_gain": shared}
+                row |= {"paper_gain_percent": paper.relative_gain_percent}
             rows.append(row)
     return Part(
         number="results",
@@ -103,10 +120,10 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
         rows=rows,
         shown=rows,
         note="Score: mean of a judge, with the reference query if both variants were asked. Gain: of the "
-        "mean score over that of the control arm, in the cases that both arms have. Tokens, time and list "
-        "price leave out the schema analyst, who is asked once a run (`loops.once` in its manifest). Prices "
-        "are in USD per million tokens, prompt and completion; table 1 of the paper, which "
-        f"compares LLMs, has {paper.prices}.",
+        "mean score over that of the control arm, in the cases that both arms have (cases of gain). Tokens, "
+        "time and list price leave out the schema analyst, who is asked once a run (`loops.once` in its "
+        "manifest). Prices are in USD per million tokens, prompt and completion; table 1 of the paper, which "
+        f"compares LLMs, has {paper.prices}." + other_questions(groups.values()),
     )
 
 
@@ -120,12 +137,12 @@ def _by_judge(study: Study, model: str) -> dict[tuple[str, str], list[Rating]]:
     return found
 
 
-def _gain(before: Sequence[Rating], after: Sequence[Rating]) -> float | None:
-    """Return the gain of the mean score in per cent, over the cases with a score in both arms."""
+def _gain(before: Sequence[Rating], after: Sequence[Rating]) -> tuple[float | None, int]:
+    """Return the gain of the mean score in per cent, over the cases with a score in both arms, and these."""
     old, new = _scores(before), _scores(after)
     both = [case for case in new if case in old]
     was = sum(old[case] for case in both)
-    return 100 * (sum(new[case] for case in both) - was) / was if was else None
+    return 100 * (sum(new[case] for case in both) - was) / was if was else None, len(both)
 
 
 def _scores(ratings: Sequence[Rating]) -> dict[str, float]:

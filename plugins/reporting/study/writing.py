@@ -10,7 +10,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.figure_tables import Row, cell_text, columns_of, write_tables
+from retrocypher.plugins.reporting.figure_tables import Row, cell_text, columns_of, same_in_all, write_tables
 from retrocypher.plugins.reporting.html.rendering import page
 from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
@@ -47,6 +47,7 @@ class ShownPart(Struct, frozen=True, kw_only=True):
     cells: list[list[str]]
     wordy: list[bool]
     """Of each column, whether it has long texts, which begin at the left."""
+    note: str
 
 
 def write_study(
@@ -97,6 +98,7 @@ def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
         columns=[column.replace("_", " ") for column in columns],
         cells=cells,
         wordy=[any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))],
+        note=" ".join(filter(None, (part.note, same_in_all(part.shown)))),
     )
 
 

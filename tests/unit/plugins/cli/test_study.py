@@ -95,6 +95,7 @@ def test_questions_are_counted_as_figure_1_counts_them(tmp_path: Path) -> None:
     study("reaction", run, "--out", tmp_path / "out")
 
     rows = rows_of(tmp_path / "out" / "figure-1.csv")
+    assert rows[0]["task_in_paper"] == "Precursor Identification"
     assert [(row["task"], row["of"], row["paper"], row["questions"]) for row in rows] == [
         ("precursors", "", "200", "1"),
         ("multi_product", "n = 2", "150", "1"),
@@ -110,6 +111,8 @@ def test_box_plots_and_models_have_the_numbers_of_the_cases(tmp_path: Path) -> N
     run = write(tmp_path / "run", [case(first, 1.0), case(second, 0.5)])
     study("reaction", run, "--out", tmp_path / "out")
 
+    page = Read((tmp_path / "out" / "index.html").read_text("utf-8")).text
+    assert "have other questions" not in page
     rows = {row["metric"]: row for row in rows_of(tmp_path / "out" / "figure-3.csv")}
     assert numbers(rows["f1"], "cases", "mean", "median", "q1", "q3") == [2, 0.75, 0.75, 0.625, 0.875]
     assert numbers(rows["bleu"], "mean", "median") == [0.5, 0.5]
@@ -141,6 +144,9 @@ def test_rates_before_and_after_correction(tmp_path: Path) -> None:
     # No query missed products, so none can be fewer.
     assert [row["ours_percent"][:4] for row in text] == ["50.0", "", "33.3", "66.6"]
     assert [row["paper"] for row in text] == ["~80", "~80", "up to ~86-95", "up to ~86-95"]
+    # A table does not repeat what all its rows have, but says it.
+    page = Read((out / "index.html").read_text("utf-8")).text
+    assert "In all rows: shot ZS; prompt P2; loop cove." in page
 
 
 def test_what_was_mended_before_a_validator_looked_is_an_error_that_was_corrected(tmp_path: Path) -> None:
@@ -219,18 +225,29 @@ def test_what_is_missing_is_listed_with_its_command(tmp_path: Path) -> None:
 
 
 def test_a_command_asks_as_the_runs_of_its_model_did(tmp_path: Path) -> None:
-    options = {"task": ["precursors"], "sample": 6, "seed": 3, "questions": "random", "query_timeout": 30.0}
+    options = {
+        "task": ["precursors", "best_yield"],
+        "sample": 6,
+        "seed": 3,
+        "questions": "random",
+        "query_timeout": 30.0,
+    }
     manifest = {"models": [{"label": "mutant", "kind": "mutant"}], "options": {**options, "cache": "x"}}
     record = case(QUESTIONS["precursors"][0], 1.0, model="mutant")
-    run = write_run(tmp_path / "run", [record], some_questions(), manifest)
+    asked = [*QUESTIONS["precursors"][:4], *QUESTIONS["best_yield"][:2]]
+    run = write_run(tmp_path / "run", [record], asked, manifest)
     found = json.loads(study("reaction", run, "--out", tmp_path / "out", "--json"))["missing"]
     commands = {number: each["commands"] for each in found for number in each["numbers"]}
 
-    carried = "--sample 6 --seed 3 --questions random"
+    # So many of the sample are questions of the task.
+    carried = "--seed 3 --questions random"
     every = "--prompt P1,P2,P3,P4,P5 --shot ZS,1S-S,1S-D-R,1S-D-S"
-    assert commands["figure 3"] == [f"pytest benchmarks --model mutant {every} --task best_yield {carried}"]
-    cove = "--prompt P2,P4 --shot ZS,1S-D-R,1S-D-S --loop cove --task precursors --loop-model SPEC"
-    assert commands["section 3"] == [f"pytest benchmarks --model mutant {cove} {carried}"]
+    assert commands["figure 3"] == [
+        f"pytest benchmarks --model mutant {every} --task best_yield --sample 2 {carried}"
+    ]
+    cove = "--prompt P2,P4 --shot ZS,1S-D-R,1S-D-S --loop cove --task precursors,best_yield"
+    of_cove = f"{cove} --loop-model SPEC --sample 6 {carried}"
+    assert commands["section 3"] == [f"pytest benchmarks --model mutant {of_cove}"]
 
 
 def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_path: Path) -> None:
@@ -246,8 +263,9 @@ def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_pat
     assert f"the runs differ in prompt set: paper (a) in {runs[0]}; guided (a) in {runs[1]}" in said
     page = Read((tmp_path / "out" / "index.html").read_text("utf-8")).text
     assert "The runs differ in prompt set" in page
-    # P1 and P2 were asked other questions.
-    assert "The rows have different questions" in page
+    # P1 and P2 were asked other questions; this is said of the errors and of each figure of box plots.
+    for heading in ("Figure 3:", "Figure A2:", "Figure A5:", "Figure A6:"):
+        assert "Some rows or boxes have other questions" in page.split(heading)[1].split("Figure")[0]
 
     other = replace(first, reference_cypher="RETURN 1")
     for name, changed in (("other", {}), ("graph", {"graph": {"fingerprint": "f"}})):
@@ -273,7 +291,10 @@ def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> Non
         (["run", "again"], "both have the case"),
         (["table"], "no case of these runs is about reactions"),
         (["unscored"], "no scored case"),
-        ([], "names no run"),
+        ([], "RUNS: none is named"),
+        (["--plan", "--run", "--model", "oracle"], "give either --plan or --run"),
+        (["--plan", "--model", "oracle", "--options=--smaple 20"], "--smaple 20: not an option"),
+        (["--plan", "--model", "oracle", "--options=--task 'a"], "close the quotation"),
         (["run", "--plan", "--model", "oracle"], "take no RUNS"),
         (["--run", "--model", "exemplar", "--options=--loop cove"], "reads no messages"),
     ],
@@ -355,8 +376,9 @@ def test_the_arms_of_the_self_review_paper(tmp_path: Path) -> None:
         assert {row["score"] for row in rows if row["cases"] == "1"} == expected
     control, review = rows_of(out / "results.csv")
     assert numbers(control, "score", "paper_score") == [0.4, 0.61]
-    names = ("score", "paper_score", "gain_percent", "tokens_per_case", "usd_per_million_prompt_tokens")
-    assert numbers(review, *names) == [0.7, 0.65, 75, 1100, 0.4]
+    names = ("score", "paper_score", "gain_percent", "cases_of_gain", "usd_per_million_prompt_tokens")
+    assert numbers(review, *names) == [0.7, 0.65, 75, 2, 0.4]
+    assert "have other questions" not in (out / "index.html").read_text("utf-8")
     asked_of = [line for line in output.splitlines() if "missing" in line]
     assert all("is not made from runs" in line for line in asked_of)
     assert "figures 5 to 8" in "".join(asked_of)
@@ -373,9 +395,14 @@ def test_the_arms_of_the_self_review_paper(tmp_path: Path) -> None:
     study("self-review", write(tmp_path / "two", [*records, *other]), "--out", tmp_path / "two-out")
     _, _, first, second = rows_of(tmp_path / "two-out" / "results.csv")
     assert numbers(first, "score", "gain_percent") == [0.7, 75]
-    assert (second["judge"], *numbers(second, "score", "gain_percent")) == ("other", 0.6, 20)
+    names = ("score", "gain_percent", "cases_of_gain")
+    assert (second["judge"], *numbers(second, *names)) == ("other", 0.6, 20, 1)
 
-    alone = write(tmp_path / "alone", [case(asked[0], 1.0, loop="review")])
+    alone = write(tmp_path / "alone", [case(asked[0], 1.0, loop="review", prompt="P4")])
     output = study("self-review", alone, "--out", tmp_path / "other")
     assert "no case with the loop self-review-control" in output
+    assert "--prompt P4 --shot ZS --judge gpt-4o --loop self-review-control" in output
+    uneven = [case(asked[0], 1.0, loop="review"), *records[:2]]
+    study("self-review", write(tmp_path / "uneven", uneven), "--out", tmp_path / "uneven-out")
+    assert "have other questions" in (tmp_path / "uneven-out" / "index.html").read_text("utf-8")
     assert f"retrocypher judge {alone} --judge gpt-4o" in output

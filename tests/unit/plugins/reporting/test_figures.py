@@ -102,7 +102,8 @@ def test_a_table_for_a_paper_lacks_no_number() -> None:
         {**fields, "task": "task_1", "p_value": 0.5},
         {"model": "other", "shot": "ZS", "task": "all"},
     ]
-    header, _, first, *_ = as_latex(rows).splitlines()[2:]
+    same, _, _, header, _, first, *_ = as_latex(rows).splitlines()
+    assert same == "% In all rows: shot ZS."
     assert header == r"model & task & mean b & losses & p value & whisker low & whisker high \\"
     assert first == r"my\_model & task 0 & 1.000 & 0 & ${<}0.001$ & 0.250 & 0.750 \\"
 
