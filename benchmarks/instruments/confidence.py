@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.evidence.confidence import COUNTS_FILE, ConfidenceModel, Counts, KindCounts
-from retrocypher.kg.evidence.evidence import FACT_KINDS, TEXT_SOURCES, Fact, FactKind, Source, Verdict
+from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, FactKind, Source, Verdict
 from retrocypher.plugins.cli.console import FILE, emit, json_option
 
 LABELLED = Path(__file__).with_name("facts") / "labelled.csv"
@@ -123,7 +123,7 @@ def confidence_command(build: bool, figure: Path | None, as_json: bool) -> None:
     if build:
         COUNTS_FILE.write_text(_HEAD + _yaml(counts_of(facts)))
     results = {
-        "without texts": calibration_of(facts, TEXT_SOURCES),
+        "without texts": calibration_of(facts, frozenset({"text_name", "text_yield"})),
         "with texts": calibration_of(facts),
     }
     if figure is not None:

@@ -13,7 +13,7 @@ from rdkit.Chem.SaltRemover import SaltRemover
 from retrocypher.kg.audit.finding import Finding
 from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.molecules import molecule_of
-from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
+from retrocypher.kg.graph.reaction import Reaction, RecordYield, place_of
 
 _SHOWN = 5
 
@@ -54,7 +54,7 @@ def _text_yield(reaction: Reaction, text: str) -> Iterator[Finding]:
 
 
 def _roles(reaction: Reaction) -> Iterator[Finding]:
-    for (one, first), (other, second) in combinations(zip(ROLES, reaction.roles, strict=True), 2):
+    for (one, first), (other, second) in combinations(reaction.by_role.items(), 2):
         for name in sorted(set(first) & set(second)):
             rule = "product_is_reactant" if {one, other} == {"reactants", "products"} else "two_roles"
             yield Finding(rule, (reaction.id,), f"{name} among {one} and {other}")
@@ -110,7 +110,7 @@ def _alike(reactions: Iterable[Reaction], form: Callable[[str, str], str]) -> It
     """
     groups: dict[tuple[frozenset[str], ...], list[Reaction]] = defaultdict(list)
     for reaction in reactions:
-        roles = zip(ROLES, reaction.roles, strict=True)
+        roles = reaction.by_role.items()
         key = (frozenset(filter(None, (form(each, role) for each in members))) for role, members in roles)
         groups[tuple(key)].append(reaction)
     # Equal reactions are one in a graph, so the members of a group differ in what the form leaves out.

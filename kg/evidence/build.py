@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of, known_yields
+from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of
 from retrocypher.kg.evidence.opsin import OPSIN_VERSION, structures
 from retrocypher.kg.evidence.records import Verdicts, other_reading, other_records, uspto_mit
 from retrocypher.kg.evidence.text import is_near, named_molecules, possible_names, stated_yield
@@ -99,7 +99,7 @@ def text_yields(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tupl
     spans: Spans = {}
     for reaction in reactions:
         if (stated := stated_yield(reaction, texts.get(reaction.id, ""))) is not None:
-            ((product, value),) = known_yields(reaction).items()
+            ((product, value),) = reaction.known_yields.items()
             fact = Fact(reaction.id, "yield", product)
             said[fact] = "agrees" if is_near(stated.value, value) else "differs"
             spans[fact] = (stated.start, stated.stop)

@@ -1,14 +1,14 @@
 """Evidence for the facts of a graph of reactions: which sources speak of each, and where."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.graph.reaction import RELATIONSHIP_TYPES, Reaction, RelationshipType
 
-FactKind = Literal["REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT", "yield"]
+FactKind = Literal[RelationshipType, "yield"]
 """The type of a relationship, or ``yield`` for the property of a ``PRODUCES``."""
 
-FACT_KINDS: tuple[FactKind, ...] = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT", "yield")
+FACT_KINDS: tuple[FactKind, ...] = get_args(FactKind)
 
 Source = Literal["other_reading", "other_records", "uspto_mit", "text_name", "text_yield"]
 """What may confirm a fact besides the record that the graph was built from.
@@ -20,9 +20,7 @@ Source = Literal["other_reading", "other_records", "uspto_mit", "text_name", "te
 - ``text_yield``: the procedure text states the yield
 """
 
-SOURCES: tuple[Source, ...] = ("other_reading", "other_records", "uspto_mit", "text_name", "text_yield")
-
-TEXT_SOURCES: frozenset[Source] = frozenset(("text_name", "text_yield"))
+SOURCES: tuple[Source, ...] = get_args(Source)
 
 Verdict = Literal["agrees", "differs"]
 """What a source says of a fact; a source that is silent about it gives no verdict."""
@@ -54,12 +52,6 @@ class Evidence:
 
 def facts_of(reaction: Reaction) -> tuple[Fact, ...]:
     """Return the facts of a reaction: its relationships, role by role, then its known yields."""
-    kinds = zip(FACT_KINDS, reaction.roles, strict=False)
+    kinds = zip(RELATIONSHIP_TYPES, reaction.roles, strict=True)
     related = [Fact(reaction.id, kind, molecule) for kind, role in kinds for molecule in role]
-    return (*related, *(Fact(reaction.id, "yield", product) for product in known_yields(reaction)))
-
-
-def known_yields(reaction: Reaction) -> dict[str, float]:
-    """Return the known yields of a reaction in percent by product."""
-    yields = zip(reaction.products, reaction.yields, strict=True)
-    return {product: value for product, value in yields if value is not None}
+    return (*related, *(Fact(reaction.id, "yield", product) for product in reaction.known_yields))

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, facts_of
-from retrocypher.kg.evidence.lookup import GraphEvidence, default_evidence
-from retrocypher.kg.graph.compact import read_manifest
-from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.evidence.evidence import Fact, facts_of
+from retrocypher.kg.evidence.lookup import GraphEvidence, evidence_of
+from retrocypher.kg.graph.reaction import TYPE_OF_ROLE, Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import Question
 
@@ -30,17 +29,12 @@ class GoldConfidence:
     whole: float
 
 
-@dataclass(frozen=True, slots=True)
 class GraphConfidence:
-    """How sure gold is that rests on the facts of a graph."""
+    """How sure gold is that rests on the facts of a graph, by their evidence."""
 
-    evidence: GraphEvidence
-    network: ReactionNetwork
-
-    @classmethod
-    def of_evidence(cls, evidence: GraphEvidence) -> "GraphConfidence":
-        """Return how sure the gold of a graph is, by the evidence of its facts."""
-        return cls(evidence, ReactionNetwork.of(evidence.reactions.values()))
+    def __init__(self, evidence: GraphEvidence) -> None:
+        self.evidence = evidence
+        self._network = ReactionNetwork.of(evidence.reactions.values())
 
     def of_gold(self, question: Question) -> GoldConfidence | None:
         """Return how sure the gold of a question is; None for a question without gold in this graph."""
@@ -90,7 +84,7 @@ class GraphConfidence:
         if len(known) < len(ids):
             return ()
         # Whether a yield is the best depends on the others.
-        return self.network.makers_of(question.target) if question.task == "best_yield" else known
+        return self._network.makers_of(question.target) if question.task == "best_yield" else known
 
 
 def gold_without(
@@ -102,16 +96,9 @@ def gold_without(
 
 
 def _kept(reaction: Reaction, is_right: Callable[[Fact], bool]) -> Reaction:
-    reactants, products, agents, solvents = (
-        tuple(name for name in members if is_right(Fact(reaction.id, kind, name)))
-        for kind, members in zip(FACT_KINDS, reaction.roles, strict=False)
-    )
-    yields = tuple(
-        value if value is not None and is_right(Fact(reaction.id, "yield", name)) else None
-        for name, value in zip(reaction.products, reaction.yields, strict=True)
-        if name in products
-    )
-    return Reaction(reaction.id, reactants, products, agents, solvents, yields)
+    kept = reaction.only(lambda role, name: is_right(Fact(reaction.id, TYPE_OF_ROLE[role], name)))
+    known = {name: v for name, v in kept.known_yields.items() if is_right(Fact(reaction.id, "yield", name))}
+    return replace(kept, yields=tuple(map(known.get, kept.products)))
 
 
 def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:
@@ -120,6 +107,5 @@ def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:
     Raises:
         InputError: The stored graph or its evidence is damaged.
     """
-    if fingerprint != read_manifest()["fingerprint"]:
-        return None
-    return GraphConfidence.of_evidence(default_evidence())
+    evidence = evidence_of(fingerprint)
+    return None if evidence is None else GraphConfidence(evidence)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.evidence.confidence import default_model
 from retrocypher.kg.evidence.evidence import Fact
-from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.reaction import Reaction
 
 
@@ -50,8 +50,14 @@ class GraphEvidence:
         return tuple(facts)
 
 
-def default_evidence() -> GraphEvidence:
-    """Return the evidence of the default graph; raise InputError if its files are missing or damaged."""
+def evidence_of(fingerprint: str | None) -> GraphEvidence | None:
+    """Return the evidence of a graph; None unless it is the default graph, which alone has evidence.
+
+    Raises:
+        InputError: The stored graph or its evidence is missing or damaged.
+    """
+    if fingerprint != read_manifest()["fingerprint"]:
+        return None
     reactions = read_graph()
     found = read_evidence(None, reactions)
     return GraphEvidence(

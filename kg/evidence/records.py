@@ -2,29 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from retrocypher.kg.evidence.evidence import FACT_KINDS, Fact, Verdict, facts_of, known_yields
+from retrocypher.kg.evidence.evidence import Fact, FactKind, Verdict, facts_of
 from retrocypher.kg.evidence.text import is_near
 from retrocypher.kg.graph.molecules import canonical_name
-from retrocypher.kg.graph.reaction import Reaction, Record
+from retrocypher.kg.graph.reaction import RELATIONSHIP_TYPES, Reaction, Record
 
 Verdicts = dict[Fact, Verdict]
 """What one source says; it is silent about a fact that is not there."""
 
 
-class _Roles(NamedTuple):
-    """The molecules of a record by role, as the graph writes them, without those that cannot be read."""
-
-    reactants: frozenset[str]
-    products: frozenset[str]
-    agents: frozenset[str]
-    solvents: frozenset[str]
-
-
-def _roles(record: Record) -> _Roles:
+def _by_kind(record: Record) -> dict[FactKind, frozenset[str]]:
+    """Return a record's molecules by role, as the graph writes them, without those that cannot be read."""
     written = (record.reactants, record.products, record.agents, record.solvents)
-    return _Roles(*(frozenset(filter(None, map(canonical_name, role))) for role in written))
+    names = (frozenset(filter(None, map(canonical_name, role))) for role in written)
+    return dict(zip(RELATIONSHIP_TYPES, names, strict=True))
 
 
 def other_reading(reactions: Iterable[Reaction], records: Iterable[Record]) -> Verdicts:
@@ -42,14 +34,13 @@ def other_reading(reactions: Iterable[Reaction], records: Iterable[Record]) -> V
         reaction = by_row.get((record.file, record.row))
         if reaction is None or reaction.source is None or record.original != reaction.source.original:
             continue
-        roles = _roles(record)
-        by_kind = dict(zip(FACT_KINDS, roles, strict=False))
+        by_kind = _by_kind(record)
         for fact in facts_of(reaction):
             if fact.kind == "yield":
                 continue
             if fact.molecule in by_kind[fact.kind]:
                 said[fact] = "agrees"
-            elif fact.kind != "USES_AGENT" or fact.molecule not in roles.reactants:
+            elif fact.kind != "USES_AGENT" or fact.molecule not in by_kind["REACTS_IN"]:
                 said[fact] = "differs"
     return said
 
@@ -60,22 +51,21 @@ def other_records(reactions: Iterable[Reaction], records: Iterable[Record]) -> V
     They agree with every relationship. They agree with a yield if theirs are all within `NEAR_POINTS`,
     differ if one is not, and are silent about it if they have none.
     """
-    by_roles = {_Roles(*map(frozenset, reaction.roles)): reaction for reaction in reactions}
+    by_roles = {tuple(map(frozenset, reaction.roles)): reaction for reaction in reactions}
     said: Verdicts = {}
     for record in records:
-        reaction = by_roles.get(_roles(record))
+        reaction = by_roles.get(tuple(_by_kind(record).values()))
         if reaction is None or reaction.source is None:
             continue
         if (record.file, record.row) == (reaction.source.file, reaction.source.row):
             continue
-        known = known_yields(reaction)
         made = zip(map(canonical_name, record.products), record.yields, strict=False)
         theirs = {product: value for product, value in made if value is not None and 0 <= value <= 100}
         for fact in facts_of(reaction):
             if fact.kind != "yield":
                 said[fact] = "agrees"
             elif (value := theirs.get(fact.molecule)) is not None:
-                near = is_near(value, known[fact.molecule])
+                near = is_near(value, reaction.known_yields[fact.molecule])
                 said[fact] = "agrees" if near and said.get(fact) != "differs" else "differs"
     return said
 
@@ -95,14 +85,13 @@ def uspto_mit(reactions: Sequence[Reaction], records: Iterable[Record]) -> Verdi
     for record in records:
         made = [name for product in record.products if (name := canonical_name(product)) in makers]
         # The other molecules are read only where they are needed: most records are of other reactions.
-        roles = _roles(record) if made else None
+        by_kind = _by_kind(record) if made else {}
         for reaction in (reaction for product in made if product for reaction in makers[product]):
-            if roles is None or not roles.reactants | roles.agents >= set(reaction.reactants):
+            if not by_kind["REACTS_IN"] | by_kind["USES_AGENT"] >= set(reaction.reactants):
                 continue
-            confirmed = {"PRODUCES": roles.products, "REACTS_IN": roles.reactants}
             for fact in facts_of(reaction):
-                is_mapped = fact.molecule in roles.reactants
-                if fact.molecule in confirmed.get(fact.kind, ()):
+                is_mapped = fact.molecule in by_kind["REACTS_IN"]
+                if fact.kind in ("PRODUCES", "REACTS_IN") and fact.molecule in by_kind[fact.kind]:
                     said[fact] = "agrees"
                 elif fact.kind == "REACTS_IN" or (fact.kind in ("USES_AGENT", "USES_SOLVENT") and is_mapped):
                     said.setdefault(fact, "differs")

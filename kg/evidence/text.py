@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from retrocypher.kg.evidence.evidence import known_yields
 from retrocypher.kg.graph.names import load_names
 from retrocypher.kg.graph.reaction import Reaction
 
@@ -77,7 +76,7 @@ def stated_yield(reaction: Reaction, text: str) -> StatedYield | None:
 
     With several yields on either side there is none: it is not clear which step or product each belongs to.
     """
-    stated = stated_yields(text) if len(known_yields(reaction)) == 1 else []
+    stated = stated_yields(text) if len(reaction.known_yields) == 1 else []
     return stated[0] if len({each.value for each in stated}) == 1 else None
 
 

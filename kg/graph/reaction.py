@@ -1,10 +1,15 @@
 """Reactions as the graph holds them, records as sources give them, and the rules between the two."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, get_args
 
 ROLES = ("reactants", "products", "agents", "solvents")
+
+RelationshipType = Literal["REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT"]
+RELATIONSHIP_TYPES: tuple[RelationshipType, ...] = get_args(RelationshipType)
+"""The type of the relationships of each role, in the order of `ROLES`."""
+TYPE_OF_ROLE: Mapping[str, RelationshipType] = dict(zip(ROLES, RELATIONSHIP_TYPES, strict=True))
 
 MAX_PER_ROLE = 4
 """At most this many reactants, products, agents and solvents each: the paper's limit (section 2)."""
@@ -44,9 +49,29 @@ class Reaction:
         return self.reactants, self.products, self.agents, self.solvents
 
     @property
+    def by_role(self) -> dict[str, tuple[str, ...]]:
+        """The molecules by the name of their role."""
+        return dict(zip(ROLES, self.roles, strict=True))
+
+    @property
+    def known_yields(self) -> dict[str, float]:
+        """The known yields in percent by product."""
+        yields = zip(self.products, self.yields, strict=True)
+        return {product: value for product, value in yields if value is not None}
+
+    @property
     def molecules(self) -> tuple[str, ...]:
         """All molecules, each once, in the order of the roles."""
         return tuple(dict.fromkeys(name for role in self.roles for name in role))
+
+    def only(self, keeps: Callable[[str, str], bool]) -> "Reaction":
+        """Return the reaction with those molecules only that ``keeps`` accepts, given their role and name."""
+        reactants, products, agents, solvents = (
+            tuple(name for name in names if keeps(role, name)) for role, names in self.by_role.items()
+        )
+        yields = dict(zip(self.products, self.yields, strict=True))
+        kept = replace(self, products=products, yields=tuple(yields[name] for name in products))
+        return replace(kept, reactants=reactants, agents=agents, solvents=solvents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +126,6 @@ def place_of(record: Source | RecordYield) -> str:
 
 FactProperties = Mapping[tuple[int, str, str], Mapping[str, object]]
 """Properties that relationships have besides the yield, by reaction, relationship type and molecule."""
-
-RELATIONSHIP_TYPES = ("REACTS_IN", "PRODUCES", "USES_AGENT", "USES_SOLVENT")
-"""The type of the relationships of each role, in the order of `ROLES`."""
 
 
 def relationships_of(

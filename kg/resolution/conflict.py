@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.evidence.confidence import default_model, exclusive
-from retrocypher.kg.evidence.evidence import FACT_KINDS, FactKind, Source, Verdict
+from retrocypher.kg.evidence.evidence import Source, Verdict
 from retrocypher.kg.evidence.text import is_near, stated_yield
-from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
+from retrocypher.kg.graph.reaction import TYPE_OF_ROLE, Reaction, RecordYield, place_of
 
 Value = float | str
 """A yield in percent, the name of a role, or the id of a reaction."""
@@ -27,7 +27,6 @@ RESOLVABLE = tuple(
 _TEXT = "procedure text"
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-\d{2})?)?")
 """ISO 8601, which alone can be compared as text."""
-_KIND_OF_ROLE: Mapping[str, FactKind] = dict(zip(ROLES, FACT_KINDS, strict=False))
 
 
 class Keep(Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,8 +116,9 @@ def find_conflicts(
         yield from _yields(reaction, found, texts.get(number, ""), records.get(number, ()))
         yield from _roles(reaction)
     for finding in groups:
-        members = (_candidate_of(number, ROLES, by_id[number]) for number in finding.reactions)
-        yield Conflict((finding.rule,), "reaction", finding.reactions, "", tuple(members))
+        members = [by_id[number] for number in finding.reactions]
+        candidates = tuple(_candidate_of(each.id, each.by_role, each) for each in members)
+        yield Conflict((finding.rule,), "reaction", finding.reactions, "", candidates)
 
 
 def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decision]:
@@ -204,7 +204,7 @@ def _verdicts(
 
 def _roles(reaction: Reaction) -> Iterator[Conflict]:
     for name in reaction.molecules:
-        roles = [role for role, members in zip(ROLES, reaction.roles, strict=True) if name in members]
+        roles = [role for role, members in reaction.by_role.items() if name in members]
         if len(roles) > 1:
             is_both = {"reactants", "products"} <= set(roles)
             rules = ("two_roles",) * (len(roles) > 2 or not is_both) + ("product_is_reactant",) * is_both
@@ -214,7 +214,7 @@ def _roles(reaction: Reaction) -> Iterator[Conflict]:
 
 def _candidate_of(value: Value, roles: Iterable[str], reaction: Reaction) -> Candidate:
     """Return a candidate that is as sure as the least sure of a reaction's relationships in some roles."""
-    kinds = [_KIND_OF_ROLE[role] for role in roles if getattr(reaction, role)]
+    kinds = [TYPE_OF_ROLE[role] for role in roles if reaction.by_role[role]]
     confidence = min(default_model().confidence(kind, ()) for kind in kinds)
     date = reaction.source.grant_date if reaction.source else None
     return _candidate(value, confidence, [(_place(reaction), date)])

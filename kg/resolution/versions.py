@@ -17,7 +17,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.graph import compact
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
-from retrocypher.kg.graph.reaction import ROLES, Reaction
+from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.resolution.conflict import Conflict, Decision, Keep, find_conflicts
 from retrocypher.kg.resolution.proposal import ChosenBy, Entry, check_entries, read_proposal
 
@@ -179,27 +179,18 @@ def _decided(
 
 def _with_yield(reaction: Reaction, entry: Entry) -> Reaction:
     value = None if entry.kept is None else float(entry.kept)
-    pairs = zip(reaction.products, reaction.yields, strict=True)
-    return replace(
-        reaction, yields=tuple(value if name == entry.molecule else known for name, known in pairs)
-    )
+    yields = {**reaction.known_yields, entry.molecule: value}
+    return replace(reaction, yields=tuple(map(yields.get, reaction.products)))
 
 
 def _with_role(reaction: Reaction, entry: Entry) -> Reaction:
-    name = entry.molecule
-    reactants, products, agents, solvents = (
-        tuple(each for each in members if each != name or role == entry.kept)
-        for role, members in zip(ROLES, reaction.roles, strict=True)
-    )
-    if not products or not reactants:
+    changed = reaction.only(lambda role, name: name != entry.molecule or role == entry.kept)
+    if not changed.products or not changed.reactants:
         raise InputError(
-            f"The decision about {name} leaves reaction {reaction.id} without reactants or products. Keep "
-            "another role, or leave it for review."
+            f"The decision about {entry.molecule} leaves reaction {reaction.id} without reactants or "
+            "products. Keep another role, or leave it for review."
         )
-    pairs = zip(reaction.products, reaction.yields, strict=True)
-    yields = tuple(value for product, value in pairs if product in products)
-    changed = replace(reaction, reactants=reactants, products=products, yields=yields)
-    return replace(changed, agents=agents, solvents=solvents)
+    return changed
 
 
 def _write(

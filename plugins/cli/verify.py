@@ -15,6 +15,7 @@ from retrocypher.kg.claims.claim import VerifiedClaim
 from retrocypher.kg.claims.facts import asking
 from retrocypher.kg.claims.verification import Tolerance, Verifier
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.evidence.lookup import evidence_of
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint, fingerprint_of
 from retrocypher.kg.graph.loading import load
@@ -26,7 +27,7 @@ from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.operations.extraction import extract_claims
 from retrocypher.plugins.reporting.case_view import source_text
 from retrocypher.plugins.runs.written_answer import ClaimEvidence, Thresholds
-from retrocypher.plugins.scoring.answer_check import evidence_of, open_verifier, require_evidence
+from retrocypher.plugins.scoring.answer_check import open_verifier, require_evidence
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
 from retrocypher.prompts.answering.writing import StatedClaims
 from retrocypher.prompts.models.pool import model_to_ask

@@ -10,7 +10,7 @@ from msgspec import UNSET, convert, structs
 from retrocypher.kg.claims.facts import Ask
 from retrocypher.kg.claims.verification import Provenance, Tolerance, Verifier
 from retrocypher.kg.errors import GraphError, InputError
-from retrocypher.kg.evidence.lookup import GraphEvidence, default_evidence
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages, passages_file
 from retrocypher.kg.offline import is_offline
 from retrocypher.plugins.runs.replay import RunIndex
@@ -25,11 +25,6 @@ from retrocypher.plugins.scoring.verdict import AnswerVerdict, judge_answer
 from retrocypher.prompts.answering.passages import VectorSearch, WordSearch, read_index
 from retrocypher.prompts.answering.writing import Limits, Search, StatedClaims, WrittenAnswer
 from retrocypher.prompts.templates.encoder import extra_installed, load_encoder
-
-
-def evidence_of(fingerprint: str) -> GraphEvidence | None:
-    """Return the evidence of a graph; None unless it is the default graph, which alone has evidence."""
-    return default_evidence() if fingerprint == graph_fingerprint() else None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from retrocypher.kg.evidence.evidence import Fact, facts_of, known_yields
+from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.prompts.answering.passages import mentions_in
 from retrocypher.prompts.loops.guarded import entities_in
@@ -95,7 +95,7 @@ class RowRanking:
             for reaction in known
             for each in facts_of(reaction)
             if each.molecule in molecules
-            and (each.kind != "yield" or known_yields(reaction)[each.molecule] in numbers)
+            and (each.kind != "yield" or reaction.known_yields[each.molecule] in numbers)
         ]
         confidence = self.evidence.least([*facts, *(route or ())])
         path = self._path(named.reactions, route, molecules) if route else ""

@@ -36,7 +36,7 @@ def confidence(**known: float) -> GraphConfidence:
     evidence = GraphEvidence(
         {each.id: each for each in REACTIONS}, {fact: named.get(fact, 1.0) for fact in facts}, {}
     )
-    return GraphConfidence.of_evidence(evidence)
+    return GraphConfidence(evidence)
 
 
 def test_gold_of_a_reaction_rests_on_all_its_relationships_and_not_on_its_yield() -> None:

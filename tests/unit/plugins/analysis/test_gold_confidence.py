@@ -53,7 +53,7 @@ def graph(**doubtful: float) -> GraphConfidence:
     evidence = GraphEvidence(
         {each.id: each for each in REACTIONS}, {fact: known.get(fact, 1.0) for fact in facts}, {}
     )
-    return GraphConfidence.of_evidence(evidence)
+    return GraphConfidence(evidence)
 
 
 @pytest.mark.parametrize(
