@@ -60,14 +60,8 @@ class ConfidenceModel:
     def confidences(self, evidence: Iterable[Evidence]) -> dict[Fact, float]:
         """Return the confidence of each fact, from 0 to 1."""
         # Few verdicts differ, and there are 70,000 facts.
-        known: dict[tuple[FactKind, tuple[tuple[Source, Verdict], ...]], float] = {}
-        found = {}
-        for each in evidence:
-            key = each.fact.kind, each.verdicts
-            if key not in known:
-                known[key] = self.confidence(*key)
-            found[each.fact] = known[key]
-        return found
+        confidence = cache(self.confidence)
+        return {each.fact: confidence(each.fact.kind, each.verdicts) for each in evidence}
 
 
 def exclusive(confidences: Sequence[float]) -> list[float]:

@@ -72,8 +72,8 @@ def propose(fingerprint: str, conflicts: Iterable[Conflict], thresholds: Thresho
     entries = []
     for each in conflicts:
         strategy, proposed = decide(each, thresholds)
-        values = {name: getattr(each, name) for name in each.__struct_fields__}
-        entries.append(Entry(**values, strategy=strategy, proposed=proposed, decision=proposed))
+        about = msgspec.structs.asdict(each)
+        entries.append(Entry(**about, strategy=strategy, proposed=proposed, decision=proposed))
     return Proposal(fingerprint, tuple(entries))
 
 
