@@ -5,6 +5,8 @@ from pathlib import Path
 
 import platformdirs
 
+from retrocypher.kg.errors import InputError
+
 
 def cache_dir() -> Path:
     """Return the cache folder, made if absent: ``RETROCYPHER_CACHE``, else the user's cache folder."""
@@ -12,6 +14,17 @@ def cache_dir() -> Path:
     path = Path(named) if named else Path(platformdirs.user_cache_dir("retrocypher"))
     path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a text file whole or not at all, its folder too if absent; raise InputError if that fails."""
+    partial = file.with_name(f"{file.name}.partial")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(text.encode())
+        partial.replace(file)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written ({error.strerror})") from error
 
 
 def in_checkout() -> bool:

@@ -24,6 +24,7 @@ from retrocypher.kg.evidence.evidence import (
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import FactProperties, Reaction
+from retrocypher.kg.paths import write_whole
 
 DEFAULT_EVIDENCE = Path(__file__).parents[1] / "data" / "evidence"
 """Folder of the committed evidence."""
@@ -53,14 +54,8 @@ def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[st
         "counts": msgspec.to_builtins(coverage(evidence)),
         "files": {_FILE: sha256(text.encode()).hexdigest()},
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in {_FILE: text, MANIFEST: json.dumps(manifest, indent=2) + "\n"}.items():
-            pending = folder / f"{name}.new"
-            pending.write_bytes(content.encode())
-            pending.replace(folder / name)
-    except OSError as error:
-        raise InputError(f"The evidence cannot be written to {folder}: {error.strerror}.") from error
+    write_whole(folder / _FILE, text)
+    write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def fact_properties(

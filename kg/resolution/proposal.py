@@ -9,6 +9,7 @@ import yaml
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError, conversion_fault
+from retrocypher.kg.paths import write_whole
 from retrocypher.kg.resolution.conflict import (
     Conflict,
     Decision,
@@ -86,13 +87,7 @@ def write_proposal(file: Path, proposal: Proposal) -> None:
         width=_MOST_BYTES,
         default_flow_style=None,
     )
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial = file.with_name(f"{file.name}.partial")
-        partial.write_text(_HEADER + text, encoding="utf-8")
-        partial.replace(file)
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}.") from error
+    write_whole(file, _HEADER + text)
 
 
 def read_proposal(file: Path) -> tuple[Proposal, bytes]:

@@ -14,7 +14,7 @@ from retrocypher.kg.audit.suggestions import Suggestion
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifest
-from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
+from retrocypher.kg.graph.passages import graph_fingerprint, procedure_texts
 from retrocypher.kg.resolution.conflict import RESOLVABLE, Strategy, Thresholds, find_conflicts
 from retrocypher.kg.resolution.proposal import propose, write_proposal
 from retrocypher.kg.resolution.versions import origin_of, settled_in
@@ -24,7 +24,7 @@ from retrocypher.kg.suites.loading import export_graph
 from retrocypher.kg.suites.simplekg import read_simplekg
 from retrocypher.kg.suites.suite import SUITE_FILE, read_suite, suite_folder
 from retrocypher.plugins.analysis.graph_audit import GraphAudit, RuleFindings, audit_reactions, audit_suite
-from retrocypher.plugins.cli.console import FILE, emit, json_option
+from retrocypher.plugins.cli.console import FILE, built_graph_option, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.html.audit import write_audit
 
@@ -40,13 +40,7 @@ class Limit(Struct, frozen=True):
 
 
 @click.command("audit")
-@click.option(
-    "--graph",
-    "folder",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Graph built by `retrocypher graph build` (default: the default graph).",
-)
+@built_graph_option
 @click.option(
     "--suite", metavar="NAME", help="Audit the graph of a suite against what its suite.yaml declares."
 )
@@ -202,10 +196,7 @@ def _limit(text: str, known: Mapping[str, AuditRule]) -> Limit:
 
 def texts_of(folder: Path | None) -> dict[int, str]:
     """Return the procedure texts of a graph by reaction: those of the default graph and its versions."""
-    if origin_of(folder) != graph_fingerprint():
-        return {}
-    with open_passages(build_passages()) as passages:
-        return {each.reaction: each.text for each in passages}
+    return procedure_texts() if origin_of(folder) == graph_fingerprint() else {}
 
 
 def _proposed(file: Path, by_strategy: Counter[Strategy]) -> str:

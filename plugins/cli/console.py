@@ -31,6 +31,7 @@ def table_console(width: int = _WIDE) -> "Console":
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -75,6 +76,14 @@ def server_option(purpose: str) -> Callable[[_Command], _Command]:
     )
     return lambda command: option(former_option("--graph", "--server")(command))
 
+
+built_graph_option = click.option(
+    "--graph",
+    "folder",
+    metavar="DIR",
+    type=EXISTING_FOLDER,
+    help="Graph built by `retrocypher graph build` (default: the default graph).",
+)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

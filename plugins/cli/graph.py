@@ -29,7 +29,7 @@ from retrocypher.kg.server.open import (
     start_server,
     state_file,
 )
-from retrocypher.plugins.cli.console import FOLDER, emit, former_option, json_option
+from retrocypher.plugins.cli.console import FOLDER, built_graph_option, emit, former_option, json_option
 from retrocypher.plugins.formatting.text import counted
 
 if TYPE_CHECKING:
@@ -116,17 +116,8 @@ def _report(built: BuiltGraph) -> str:
     return "\n".join(lines)
 
 
-_graph_option = click.option(
-    "--graph",
-    "folder",
-    metavar="DIR",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Graph built by `retrocypher graph build` (default: the default graph).",
-)
-
-
 @click.command("up")
-@_graph_option
+@built_graph_option
 @click.option(
     "--server",
     "kind",
@@ -187,7 +178,7 @@ def status_command(as_json: bool) -> None:
 
 
 @click.command("load")
-@_graph_option
+@built_graph_option
 @click.option("--server", metavar="URI", help="Your own server, with an empty database. Needs --yes.")
 @former_option("--uri", "--server")
 @click.option("--yes", is_flag=True, help="Confirm that the server given by --server may be written to.")

@@ -8,16 +8,18 @@ import click
 from retrocypher.kg.graph.compact import read_manifest
 from retrocypher.kg.resolution.versions import Change, apply_proposal, revert
 from retrocypher.plugins.cli.audit import texts_of
-from retrocypher.plugins.cli.console import EXISTING_FILE, FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import EXISTING_FILE, EXISTING_FOLDER, FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
-
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command("apply")
 @click.argument("proposal", type=EXISTING_FILE)
 @click.option(
-    "--graph", "folder", metavar="DIR", type=_FOLDER, help="Graph to decide (default: the default graph)."
+    "--graph",
+    "folder",
+    metavar="DIR",
+    type=EXISTING_FOLDER,
+    help="Graph to decide (default: the default graph).",
 )
 @click.option(
     "--out", metavar="DIR", type=FOLDER, required=True, help="Folder of the new version, absent or empty."
@@ -33,7 +35,7 @@ def apply_command(proposal: Path, folder: Path | None, out: Path, as_json: bool)
 
 
 @click.command("revert")
-@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.argument("folder", metavar="DIR", type=EXISTING_FOLDER)
 @click.option(
     "--out", metavar="DIR2", type=FOLDER, required=True, help="Folder of the new version, absent or empty."
 )

@@ -9,6 +9,7 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
+from retrocypher.kg.paths import write_whole
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import JudgeEntry
 from retrocypher.plugins.runs.ranges import Share
@@ -223,13 +224,7 @@ def keep(calibration: Calibration, name: str | None, root: Path) -> Path:
     name = name or name_for(calibration.judge, calibration.criteria)
     require_name(name)
     file = root / HOME / f"{name}.json"
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        written = file.with_suffix(".tmp")
-        written.write_text(json_page(calibration), encoding="utf-8")
-        written.replace(file)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error.strerror})") from error
+    write_whole(file, json_page(calibration))
     return file
 
 

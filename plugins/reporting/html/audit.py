@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from retrocypher.kg.errors import InputError
+from retrocypher.kg.paths import write_whole
 from retrocypher.plugins.analysis.graph_audit import GraphAudit
 from retrocypher.plugins.reporting.html.rendering import page
 
@@ -12,10 +12,4 @@ MOST = 200
 
 def write_audit(found: GraphAudit, name: str, file: Path) -> None:
     """Write the page of an audit; raise InputError if the file cannot be written."""
-    text = page("audit.html", f"Audit of {name}", audit=found, most=MOST)
-    try:
-        pending = file.with_name(f"{file.name}.new")
-        pending.write_text(text, encoding="utf-8")
-        pending.replace(file)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be written ({error.strerror})") from error
+    write_whole(file, page("audit.html", f"Audit of {name}", audit=found, most=MOST))
