@@ -12,7 +12,7 @@ from retrocypher.kg.evidence.text import is_near, named_molecules, possible_name
 from retrocypher.kg.graph.build import MappedSmiles
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.orderly import orderly_wheel
-from retrocypher.kg.graph.passages import build_passages, graph_fingerprint, open_passages
+from retrocypher.kg.graph.passages import graph_fingerprint, procedure_texts
 from retrocypher.kg.graph.reaction import Reaction
 
 Spans = dict[Fact, tuple[int, int]]
@@ -34,9 +34,7 @@ def build_evidence(mapped: Path | None = None) -> BuiltEvidence:
     Args:
         mapped: USPTO-MIT as mapped reaction SMILES, one a line; without it, that source is silent.
     """
-    reactions = read_graph()
-    with open_passages(build_passages()) as passages:
-        texts = {each.reaction: each.text for each in passages}
+    reactions, texts = read_graph(), procedure_texts()
     labelled = orderly_wheel(by_labels=True)
     said: dict[Source, Verdicts] = {
         "other_reading": other_reading(reactions, labelled.records()),

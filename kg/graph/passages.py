@@ -166,5 +166,11 @@ def open_passages(file: Path) -> Iterator[Passages]:
         raise InputError(f"{file} cannot be read ({error}). Delete it; it is then made again.") from error
 
 
+def procedure_texts() -> dict[int, str]:
+    """Return the procedure texts of the default graph by reaction; they are fetched if absent."""
+    with open_passages(build_passages()) as passages:
+        return {each.reaction: each.text for each in passages}
+
+
 def _quoted(column: str, words: Iterable[str]) -> Sequence[str]:
     return [f'{column}:"{word}"' for each in words if (word := each.replace('"', " ").strip())]

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from msgspec import Struct
 
 from retrocypher.kg.errors import InputError
@@ -18,14 +17,13 @@ from retrocypher.kg.evidence.gold import (
 )
 from retrocypher.kg.questions.question import Question, task_place
 from retrocypher.plugins.analysis.report_runs import ReportRun
-from retrocypher.plugins.analysis.scores import ScoreTable
+from retrocypher.plugins.analysis.scores import Means, Places
 from retrocypher.plugins.analysis.summary import Series
 from retrocypher.plugins.runs.files import QUESTIONS
 from retrocypher.plugins.runs.record import Record
 from retrocypher.plugins.scoring.score import f1_of
 from retrocypher.plugins.scoring.single_step import values_by_key
 from retrocypher.plugins.statistics.intervals import LEVEL, Estimate, Floats
-from retrocypher.plugins.statistics.means import mean_of
 
 SURE = 0.7
 """The confidence from which a fact counts as supported (GraphBuilder-RAG, graph verification)."""
@@ -127,24 +125,13 @@ def gold_numbers(run: ReportRun, with_noise: bool) -> GoldNumbers | None:
 def _means(
     run: ReportRun, confidences: Mapping[str, GoldConfidence], noise: Mapping[Series, tuple[float, float]]
 ) -> Iterator[SureMeans]:
-    table = run.table
-    columns = list(zip(table.labels("model"), table.labels("loop"), table.questions, strict=True))
+    places = [place for place, name in enumerate(run.table.questions) if name in confidences]
+    sure = [place for place in places if confidences[run.table.questions[place]].least >= SURE]
+    unsure = sorted({*places} - {*sure})
+    parts = [Means(run.table.select(each, ("f1",)), ("f1",)) for each in (places, sure, unsure)]
     for model, loop in run.series:
-        places = [
-            place
-            for place, each in enumerate(columns)
-            if each[:2] == (model, loop) and each[2] in confidences
-        ]
-        sure = [place for place in places if confidences[columns[place][2]].least >= SURE]
-        unsure = sorted({*places} - {*sure})
-        means = _mean(table, places), _mean(table, sure), _mean(table, unsure)
-        yield SureMeans(model, loop, *means, noise=noise.get((model, loop)))
-
-
-def _mean(table: ScoreTable, places: Sequence[int]) -> Estimate:
-    scores = table.scores("f1")[places] if places else np.empty(0)
-    known = ~np.isnan(scores)
-    return mean_of(scores[known].tolist(), table.clusters[places][known].tolist() if places else [])
+        means = [each.of(model=model, loop=loop)["f1"] for each in parts]
+        yield SureMeans(model, loop, means[0], means[1], means[2], noise.get((model, loop)))
 
 
 def label_noise(
@@ -157,19 +144,19 @@ def label_noise(
     there does not count in that draw. A fact that the graph lacks is in no draw. The ends are quantiles of
     the means, at the level of other intervals.
     """
-    golds = DrawnGolds(graph)
+    drawn_gold = DrawnGolds(graph).of
     sums: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
     counts: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
     for record in records:
         question = questions.get(record.question_id)
         if question is None or record.execution is None or record.scores is None:
             continue
-        if not graph.related(question):
+        distinct, places = drawn_gold(question)
+        if not distinct:
             continue
         returned = values_by_key(question, record.execution)
-        drawn = golds.of(question)
-        scores = np.array([f1_of(returned, each) if each.gold else np.nan for each in drawn.questions])
-        series, in_draws = (record.model, record.loop), scores[drawn.places]
+        scores = np.array([f1_of(returned, each) if each.gold else np.nan for each in distinct])
+        series, in_draws = (record.model, record.loop), scores[places]
         sums[series] += np.nan_to_num(in_draws)
         counts[series] += ~np.isnan(in_draws)
     tail = (1 - LEVEL) / 2
@@ -182,15 +169,6 @@ def label_noise(
     return intervals
 
 
-class Drawn(Struct, frozen=True):
-    """The gold of a question in each draw of the graph."""
-
-    questions: list[Question]
-    """The question with each distinct gold."""
-    places: npt.NDArray[np.intp]
-    """For each draw, which of these it is."""
-
-
 class DrawnGolds:
     """Gold on graphs that are drawn from confidences."""
 
@@ -201,16 +179,21 @@ class DrawnGolds:
         chances = np.fromiter(confidences.values(), dtype=np.float32, count=len(confidences))
         uniform = np.random.default_rng(_SEED).random((len(chances), DRAWS), dtype=np.float32)
         self._right = uniform < chances[:, None]
-        self._known: dict[str, Drawn] = {}
+        self._known: dict[str, tuple[list[Question], Places]] = {}
 
-    def of(self, question: Question) -> Drawn:
-        """Return the gold of a question in each draw."""
+    def of(self, question: Question) -> tuple[list[Question], Places]:
+        """Return a question with each distinct gold that it has, and for each draw which of these it is.
+
+        Both are empty if the graph has no gold of the question.
+        """
         if question.id not in self._known:
             self._known[question.id] = self._drawn(question)
         return self._known[question.id]
 
-    def _drawn(self, question: Question) -> Drawn:
+    def _drawn(self, question: Question) -> tuple[list[Question], Places]:
         reactions = self._graph.related(question)
+        if not reactions:
+            return [], np.empty(0, dtype=np.intp)
         facts = [fact for each in reactions for fact in facts_of(each)]
         right = self._right[[self._number[fact] for fact in facts]]
         patterns, places = np.unique(right, axis=1, return_inverse=True)
@@ -219,4 +202,4 @@ class DrawnGolds:
             kept = {fact for fact, is_right in zip(facts, pattern, strict=True) if is_right}
             gold = gold_without(question, reactions, kept.__contains__)
             questions.append(replace(question, gold=gold))
-        return Drawn(questions, np.ravel(places))
+        return questions, np.ravel(places)
