@@ -22,11 +22,13 @@ _OBTAINED = (
     "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
 )
 _AMOUNT = r"\d\s?(?:m?g|kg|grams?|parts|m?mol(?:es?)?)\.?"
+# What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%".
+_BETWEEN = r"\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{1,2})\s?(?:(?:ca\.?|about|approx\.?|~)\s?)?"
 _YIELD = re.compile(
     rf"yield[^.%\d]{{0,25}}(?P<after>{_NUMBER}){_PERCENT}"
     rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}(?:of (?:the )?theor|(?:overall |crude )?yield)"
     # What is obtained, its amount, and the share in brackets: "gave 1.6 g (80%) of the ester".
-    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}\s?[,;(]{{1,2}}\s?(?P<share>{_NUMBER}){_PERCENT}\s?[),;]",
+    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}{_BETWEEN}(?P<share>{_NUMBER}){_PERCENT}\s?[),;]",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")
