@@ -171,23 +171,23 @@ class _Parser:
     def _confidence(self, metric: str) -> float:
         if self._token.text != "[":
             return 0.0
-        for expected in ("[", CONFIDENCE, ">="):
-            if self._token.text != expected:
-                self._refuse(f"expected {expected}{self._instead()}: {metric}[{CONFIDENCE}>=0.7]")
-            self._at += 1
+        example = f"{metric}[{CONFIDENCE}>=0.7]"
+        self._skip("[", CONFIDENCE, ">=", example=example)
         least = self._number("0.7")
-        if self._token.text != "]":
-            self._refuse(f"expected ]{self._instead()}: {metric}[{CONFIDENCE}>=0.7]")
-        self._at += 1
+        self._skip("]", example=example)
         return least
+
+    def _skip(self, *expected: str, example: str) -> None:
+        """Go past words that must stand here."""
+        for each in expected:
+            if self._token.text != each:
+                self._refuse(f"expected {each}{self._instead()}: {example}")
+            self._at += 1
 
     def _where(self) -> str:
         if self._token.text != "where":
             return ""
-        for expected in ("where", LEAK, "="):
-            if self._token.text != expected:
-                self._refuse(f"expected {expected}{self._instead()}: where {LEAK}=none")
-            self._at += 1
+        self._skip("where", LEAK, "=", example=f"where {LEAK}=none")
         return self._name(("none", *LEAK_KINDS), "kind of leak")
 
     def _non_inferiority(self) -> NonInferiority:

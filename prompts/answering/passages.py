@@ -207,7 +207,7 @@ def mentions_in(question: str, columns: Sequence[str], rows: Sequence[Sequence[A
     reactions: list[int] = []
     for row in rows:
         for column, value in zip(columns, row, strict=True):
-            for name, each in _leaves(column.rpartition(".")[2], value):
+            for name, each in leaves(column.rpartition(".")[2], value):
                 if isinstance(each, str):
                     molecules.append(each)
                 elif isinstance(each, int) and not isinstance(each, bool) and _is_id(name):
@@ -219,15 +219,16 @@ def _once(values: Iterable[T]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the values within a value of a row, each with the name of its property or of the column."""
     if isinstance(value, list):
         for each in value:
-            yield from _leaves(name, each)
+            yield from leaves(name, each)
     elif isinstance(value, dict):
         for inner, each in value.items():
             # Ids that the server gives its nodes, and labels, name nothing.
             if inner != "labels" and not (inner == "id" and isinstance(each, str)):
-                yield from _leaves(inner, each)
+                yield from leaves(inner, each)
     else:
         yield name, value
 

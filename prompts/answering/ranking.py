@@ -10,7 +10,7 @@ from typing import Any
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.lookup import GraphEvidence
-from retrocypher.prompts.answering.passages import mentions_in
+from retrocypher.prompts.answering.passages import leaves, mentions_in
 from retrocypher.prompts.loops.guarded import entities_in
 
 UNKNOWN_CONFIDENCE = 1.0
@@ -89,7 +89,7 @@ class RowRanking:
         relevance = (1 + fitting) / (1 + len(asked) + len(ids))
         route = self.evidence.along(named.reactions) if len(named.reactions) > 1 else None
         molecules = {*named.molecules, *(name for names in asked for name in names & part)}
-        numbers = {*_numbers(row)} - {*named.reactions}
+        numbers = _numbers(row) - {*named.reactions}
         facts = [
             each
             for reaction in known
@@ -123,12 +123,9 @@ class RowRanking:
         return f"{start}reaction {reactions[0]}{middle}{end}"
 
 
-def _numbers(value: Any) -> list[float]:
-    if isinstance(value, Mapping):
-        value = [*value.values()]
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [number for each in value for number in _numbers(each)]
-    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else []
+def _numbers(row: Sequence[Any]) -> set[float]:
+    values = (value for _, value in leaves("", list(row)))
+    return {each for each in values if isinstance(each, (int, float)) and not isinstance(each, bool)}
 
 
 def path_text(nodes: Sequence[Mapping[str, Any]], relationships: Sequence[Mapping[str, Any]]) -> str:
