@@ -130,14 +130,12 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     nothing.
     """
     several = conflict.candidates if len(conflict.candidates) > 1 else ()
-    yields = several if conflict.about == "yield" else ()
-    temporal = () if thresholds.temporal.isdisjoint(conflict.rules) else several
     # Which value is the most confident is known only where all confidences are.
-    known = [(each.confidence, each) for each in yields if each.confidence is not None]
-    confident = [each for confidence, each in known if confidence > thresholds.confidence]
-    confident = confident if len(known) == len(yields) else []
+    is_known = conflict.about == "yield" and all(each.confidence is not None for each in several)
+    is_temporal = not thresholds.temporal.isdisjoint(conflict.rules)
+    confident = [each for each in several if is_known and (each.confidence or 0.0) > thresholds.confidence]
     proven = [each for each in several if each.sources > thresholds.evidence]
-    dated = [each for each in temporal if _DATE.fullmatch(each.date or "")]
+    dated = [each for each in several if is_temporal and _DATE.fullmatch(each.date or "")]
     steps: tuple[tuple[Strategy, list[Candidate], Callable[[Candidate], Any]], ...] = (
         ("highest_confidence", confident, lambda each: each.confidence or 0.0),
         ("most_evidence", proven, lambda each: each.sources),
