@@ -2,8 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
+from typing import Any, NamedTuple
 
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdMolHash
@@ -95,26 +96,36 @@ def _valence(reaction: Reaction) -> Iterator[Finding]:
 def _duplicates(reactions: Sequence[Reaction]) -> Iterator[Finding]:
     for group in _alike(reactions, _without_salts):
         yield _same("same_but_salt", group)
-    for group in _alike(reactions, lambda name, _: _flat(name)):
+    for group in _alike(reactions, partial(_in_form, _flat)):
         yield _same("same_but_stereo", group)
     # Finding the canonical tautomer takes long, so only molecules that bind the same atoms are compared.
-    for similar in _alike(reactions, lambda name, _: _skeleton(name)):
-        for group in _alike(similar, lambda name, _: _tautomer(name)):
+    for similar in _alike(reactions, partial(_in_form, _skeleton)):
+        for group in _alike(similar, partial(_in_form, _tautomer)):
             yield _same("same_but_tautomer", group)
 
 
-def _alike(reactions: Iterable[Reaction], form: Callable[[str, str], str]) -> Iterator[list[Reaction]]:
-    """Yield the groups of reactions that a form makes equal.
+_Forms = tuple[frozenset[str], ...]
+"""The molecules of each role in some form, by which reactions are compared."""
 
-    A form takes a molecule and the name of its role; molecules whose form is empty are left out.
-    """
-    groups: dict[tuple[frozenset[str], ...], list[Reaction]] = defaultdict(list)
+
+def _in_form(form: Callable[[str], str], reaction: Reaction) -> Iterator[_Forms]:
+    yield tuple(frozenset(map(form, members)) for members in reaction.roles)
+
+
+def _alike(
+    reactions: Iterable[Reaction], forms: Callable[[Reaction], Iterable[_Forms]]
+) -> Iterator[list[Reaction]]:
+    """Yield the groups of reactions that have a form in common, the first one of at least one of them."""
+    groups: dict[_Forms, list[Reaction]] = defaultdict(list)
+    first = set[_Forms]()
     for reaction in reactions:
-        roles = reaction.by_role.items()
-        key = (frozenset(filter(None, (form(each, role) for each in members))) for role, members in roles)
-        groups[tuple(key)].append(reaction)
+        found = list(dict.fromkeys(forms(reaction)))
+        first.add(found[0])
+        for each in found:
+            groups[each].append(reaction)
     # Equal reactions are one in a graph, so the members of a group differ in what the form leaves out.
-    yield from (group for group in groups.values() if len(group) > 1)
+    of_ids = {tuple(each.id for each in group): group for form, group in groups.items() if form in first}
+    yield from (group for group in of_ids.values() if len(group) > 1)
 
 
 def _same(rule: str, group: Sequence[Reaction]) -> Finding:
@@ -137,27 +148,58 @@ def _problem(name: str) -> str:
     return problems[0].Message() if problems else ""
 
 
-def _without_salts(name: str, role: str) -> str:
-    # An acid such as HCl is part of a salt among reactants and products, and a reagent elsewhere.
-    return _parent(name, role in ("reactants", "products"))
+def _without_salts(reaction: Reaction) -> Iterator[_Forms]:
+    """Yield the neutral molecules without simple ions, then also without each that may make a salt."""
+    parts = [
+        frozenset().union(*(_neutral_parts(each, role in _WITH_SALTS) for each in members))
+        for role, members in reaction.by_role.items()
+    ]
+    yield tuple(frozenset(part.name for part in each) for each in parts)
+    for place, role in enumerate(reaction.by_role):
+        for salt in parts[place]:
+            if role in _WITH_SALTS and salt.makes_salts and len(parts[place]) > 1:
+                others = [*parts[:place], parts[place] - {salt}, *parts[place + 1 :]]
+                yield tuple(frozenset(part.name for part in each) for each in others)
+
+
+class _Part(NamedTuple):
+    """A molecule, or a part of one that is written with dots."""
+
+    name: str
+    """Neutral."""
+    makes_salts: bool
+    """Whether it is an ion, or an acid or base of RDKit's list of salts."""
 
 
 @cache
-def _parent(name: str, acids: bool) -> str:
-    """The molecule neutral, and without simple ions and what makes a salt of it; empty if nothing is left."""
-    molecule = _molecule(name)
-    if "." in name:
-        molecule = _salt_remover().StripMol(molecule, dontRemoveEverything=True)  # type: ignore[no-untyped-call]
-    parts = Chem.GetMolFrags(molecule, asMols=True, sanitizeFrags=False)
+def _neutral_parts(name: str, acids: bool) -> frozenset[_Part]:
+    """The parts of a molecule without simple ions, and without hydrogen halides if `acids` says so."""
     simple = [_pattern(_IONS), *([_pattern(_ACIDS)] if acids else [])]
-    kept = (part for part in parts if not any(map(part.HasSubstructMatch, simple)))
-    return ".".join(sorted(Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)) for part in kept))
+    return frozenset(
+        _Part(
+            Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)),
+            Chem.GetFormalCharge(part) != 0 or any(_is_all_of(part, salt) for salt in _salts()),
+        )
+        for part in Chem.GetMolFrags(_molecule(name), asMols=True, sanitizeFrags=False)
+        if not any(map(part.HasSubstructMatch, simple))
+    )
+
+
+def _is_all_of(part: Chem.Mol, salt: Chem.Mol) -> bool:
+    return bool(part.GetNumAtoms() == salt.GetNumAtoms() and part.HasSubstructMatch(salt))
 
 
 _IONS = "[Li+,Na+,K+,Rb+,Cs+,Mg+2,Ca+2,Ba+2,F-,Cl-,Br-,I-,NH4+;D0]"
+# An acid such as HCl is part of a salt among reactants and products, and a reagent elsewhere.
 _ACIDS = "[F,Cl,Br,I;H1;D0]"
+_WITH_SALTS = ("reactants", "products")
 _pattern = cache(Chem.MolFromSmarts)
-_salt_remover = cache(SaltRemover)
+
+
+@cache
+def _salts() -> list[Chem.Mol]:
+    remover: Any = SaltRemover()  # type: ignore[no-untyped-call]
+    return list(remover.salts)
 
 
 @cache

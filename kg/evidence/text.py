@@ -17,18 +17,25 @@ LONGEST_NAME = 400
 _MOST_WORDS = 5
 
 _NUMBER = r"\d{1,3}(?:\.\d+)?"
-_PERCENT = r"\s?(?:mol\s?%|%|per\s?cent)"
+_PERCENT = r"\s?(?:mole?[\s-]?)?(?:%|per\s?cent|pct)"
+_ABOUT = r"(?:(?:ca\.?|about|approx\.?|~)\s?)?"
 _OBTAINED = (
     "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
 )
 _AMOUNT = r"\d\s?(?:m?g|kg|grams?|parts|m?mol(?:es?)?)\.?"
 # What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%".
-_BETWEEN = r"\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{1,2})\s?(?:(?:ca\.?|about|approx\.?|~)\s?)?"
+_BETWEEN = rf"\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{{1,2}})\s?{_ABOUT}"
 _YIELD = re.compile(
-    rf"yield[^.%\d]{{0,25}}(?P<after>{_NUMBER}){_PERCENT}"
-    rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}(?:of (?:the )?theor|(?:overall |crude )?yield)"
+    rf"(?:yield|\byld\b\.?)[^.%\d]{{0,25}}{_ABOUT}(?P<after>{_NUMBER}){_PERCENT}"
+    rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}"
+    r"(?:(?:of )?(?:the )?(?:theor|th\.|calculated)|(?:overall |crude |isolated )?yield)"
+    # The sign before the number: "percent yield: 81".
+    rf"|(?:%|per\s?cent(?:age)?) yield[^.%\d]{{0,10}}(?P<unsigned>{_NUMBER})(?![\d.]*\s?m?[gLl%])"
     # What is obtained, its amount, and the share in brackets: "gave 1.6 g (80%) of the ester".
-    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}{_BETWEEN}(?P<share>{_NUMBER}){_PERCENT}\s?[),;]",
+    rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}{_BETWEEN}(?P<share>{_NUMBER}){_PERCENT}\s?[),;]"
+    # The other order: "the ester (1.6 g, 80%) was obtained". What else is done to a molecule starts from it.
+    rf"|{_AMOUNT}{_BETWEEN}(?P<first>{_NUMBER}){_PERCENT}\s?[),;](?:(?!\bw(?:as|ere)\b)[^.%]){{0,60}}"
+    r"\bw(?:as|ere)\b[^.,;%]{0,15}(?:obtain|isolat|produc|afford)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")
