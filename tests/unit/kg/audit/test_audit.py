@@ -64,6 +64,9 @@ def test_what_is_wrong_in_one_reaction(changed: dict[str, object], rule: str, de
             {"reactants": ("CC(=O)[O-].[Na+]", "CCO")},
             "same_but_salt",
         ),
+        # The parts of a salt are molecules of their own, ions or not.
+        ({"reactants": ("CC(=O)[O-]", "CC[NH+](CC)CC", "CCO")}, {}, "same_but_salt"),
+        ({"products": ("CCOC(C)=O", "CS(=O)(=O)O"), "yields": (80.0, None)}, {}, "same_but_salt"),
         ({"solvents": ("Oc1ccccn1",)}, {"solvents": ("O=c1cccc[nH]1",)}, "same_but_tautomer"),
         ({"solvents": ("CC(=O)CC(C)=O",)}, {"solvents": ("CC(=O)C=C(C)O",)}, "same_but_tautomer"),
     ],
@@ -83,6 +86,11 @@ def test_the_yields_of_the_records_are_named_with_their_places() -> None:
 
 def test_an_isotope_is_no_matter_of_stereochemistry() -> None:
     assert found(SOUND, replace(SOUND, solvents=("[2H]c1ccccc1C",))) == []
+
+
+def test_two_acids_are_no_two_forms_of_one_salt() -> None:
+    first, second = ((*SOUND.reactants, acid) for acid in ("CS(=O)(=O)O", "O=P(O)(O)O"))
+    assert found(replace(SOUND, reactants=first), replace(SOUND, reactants=second)) == []
 
 
 @pytest.mark.parametrize("other", ["[Zn+2]", "Cl"])
