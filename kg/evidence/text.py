@@ -23,8 +23,10 @@ _OBTAINED = (
     "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
 )
 _AMOUNT = r"\d\s?(?:m?g|kg|grams?|parts|m?mol(?:es?)?)\.?"
-# What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%".
-_BETWEEN = rf"\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{{1,2}})\s?{_ABOUT}"
+# What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%", "(1.6 g. 80%",
+# "(1.6 g, m.p. 102-104 C, 80%".
+_MELTING_POINT = r"(?:[,;]\s?m\.?\s?p\.?[^%()]{1,25})?"
+_BETWEEN = rf"{_MELTING_POINT}\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{{1,2}}|(?<=\.)\s)\s?{_ABOUT}"
 _YIELD = re.compile(
     rf"(?:yield|\byld\b\.?)[^.%\d]{{0,25}}{_ABOUT}(?P<after>{_NUMBER}){_PERCENT}"
     rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}"
