@@ -4,12 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
-from rdkit.Chem.SaltRemover import SaltRemover
 
 from retrocypher.kg.audit.finding import Finding
 from retrocypher.kg.evidence.text import is_near, stated_yield
@@ -168,7 +167,7 @@ class _Part(NamedTuple):
     name: str
     """Neutral."""
     makes_salts: bool
-    """Whether it is an ion, or an acid or base of RDKit's list of salts."""
+    """Whether it is an ion, an acid, an amine or water."""
 
 
 @cache
@@ -178,28 +177,21 @@ def _neutral_parts(name: str, acids: bool) -> frozenset[_Part]:
     return frozenset(
         _Part(
             Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)),
-            Chem.GetFormalCharge(part) != 0 or any(_is_all_of(part, salt) for salt in _salts()),
+            Chem.GetFormalCharge(part) != 0 or part.HasSubstructMatch(_pattern(_SALT_FORMERS)),
         )
         for part in Chem.GetMolFrags(_molecule(name), asMols=True, sanitizeFrags=False)
         if not any(map(part.HasSubstructMatch, simple))
     )
 
 
-def _is_all_of(part: Chem.Mol, salt: Chem.Mol) -> bool:
-    return bool(part.GetNumAtoms() == salt.GetNumAtoms() and part.HasSubstructMatch(salt))
-
-
 _IONS = "[Li+,Na+,K+,Rb+,Cs+,Mg+2,Ca+2,Ba+2,F-,Cl-,Br-,I-,NH4+;D0]"
 # An acid such as HCl is part of a salt among reactants and products, and a reagent elsewhere.
 _ACIDS = "[F,Cl,Br,I;H1;D0]"
+_SALT_FORMERS = (
+    "[$([OX2H1][C,S,P,Cl,N]=O),$([OX2H1][Cl+3]),$([OX2H1]c:c[N+](=O)[O-]),$([NX3;!$(N*=[!#6])]),$([OH2;D0])]"
+)
 _WITH_SALTS = ("reactants", "products")
 _pattern = cache(Chem.MolFromSmarts)
-
-
-@cache
-def _salts() -> list[Chem.Mol]:
-    remover: Any = SaltRemover()  # type: ignore[no-untyped-call]
-    return list(remover.salts)
 
 
 @cache
