@@ -151,7 +151,7 @@ def listed_text(folder: Path, manifest: Mapping[str, Any], name: str) -> str:
     if manifest.get("files", {}).get(name) != sha256(text.encode()).hexdigest():
         raise InputError(
             f"{folder / name} is not the file that its manifest describes. "
-            "Make the graph again with 'retrocypher graph build'."
+            "Make the graph again: 'retrocypher graph build', or 'apply' or 'revert' for a version."
         )
     return text
 
@@ -162,7 +162,7 @@ def _text(folder: Path, name: str) -> str:
     except FileNotFoundError as error:
         raise InputError(
             f"{folder} holds no graph: {name} is missing. "
-            "Give a folder that 'retrocypher graph build' has written."
+            "Give a folder that 'retrocypher graph build', 'apply' or 'revert' has written."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{folder / name} cannot be read: {error}.") from error

@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -78,8 +77,7 @@ class Conflict(Struct, frozen=True, forbid_unknown_fields=True):
         return self.about, self.rules, self.reactions, self.molecule
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
+class Thresholds(Struct, frozen=True, forbid_unknown_fields=True):
     """What the strategies demand: a confidence and a number of sources above these.
 
     ``temporal`` names the rules whose conflicts are about time. A reaction does not change over time, so
@@ -88,7 +86,7 @@ class Thresholds:
 
     confidence: float
     evidence: int
-    temporal: frozenset[str] = frozenset()
+    temporal: tuple[str, ...] = ()
 
 
 def find_conflicts(
@@ -132,7 +130,7 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     several = conflict.candidates if len(conflict.candidates) > 1 else ()
     # Which value is the most confident is known only where all confidences are.
     is_known = conflict.about == "yield" and all(each.confidence is not None for each in several)
-    is_temporal = not thresholds.temporal.isdisjoint(conflict.rules)
+    is_temporal = not set(thresholds.temporal).isdisjoint(conflict.rules)
     confident = [each for each in several if is_known and (each.confidence or 0.0) > thresholds.confidence]
     proven = [each for each in several if each.sources > thresholds.evidence]
     dated = [each for each in several if is_temporal and _DATE.fullmatch(each.date or "")]

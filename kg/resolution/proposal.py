@@ -56,6 +56,8 @@ class Proposal(Struct, frozen=True, forbid_unknown_fields=True):
     """Conflicts of the graph with a fingerprint."""
 
     graph: str
+    thresholds: Thresholds
+    """Those that the strategies had."""
     conflicts: tuple[Entry, ...]
 
 
@@ -75,7 +77,7 @@ def propose(fingerprint: str, conflicts: Iterable[Conflict], thresholds: Thresho
         strategy, proposed = decide(each, thresholds)
         about = msgspec.structs.asdict(each)
         entries.append(Entry(**about, strategy=strategy, proposed=proposed, decision=proposed))
-    return Proposal(fingerprint, tuple(entries))
+    return Proposal(fingerprint, thresholds, tuple(entries))
 
 
 def write_proposal(file: Path, proposal: Proposal) -> None:
@@ -100,6 +102,8 @@ def read_proposal(file: Path) -> tuple[Proposal, bytes]:
                 f"{file}: larger than {_MOST_BYTES // 2**20} MiB. Delete entries left for review."
             )
         value: Any = yaml.load(content, _Loader)
+        if value is None:
+            raise InputError(f"{file}: is empty. Make the proposal again.")
         return msgspec.convert(value, Proposal), content
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
@@ -117,19 +121,29 @@ def read_proposal(file: Path) -> tuple[Proposal, bytes]:
 
 
 def check_entries(proposal: Proposal, known: Iterable[Conflict], file: Path) -> None:
-    """Raise InputError for the first entry that is not a known conflict or keeps what is no candidate."""
-    by_key = {each.key: each for each in known}
+    """Raise InputError if more than decisions was edited, or an entry keeps what is no candidate."""
+    made = {each.key: each for each in propose(proposal.graph, known, proposal.thresholds).conflicts}
+    seen = set[tuple[object, ...]]()
     for number, entry in enumerate(proposal.conflicts, start=1):
         of = f"{entry.molecule} in " if entry.molecule else ""
         where = f"{file}, entry {number} ({entry.about} of {of}{', '.join(map(str, entry.reactions))})"
-        # Removed, so that a second entry about it is refused.
-        conflict = by_key.pop(entry.key, None)
-        values = [each.value for each in entry.candidates]
-        if conflict is None or values != [each.value for each in conflict.candidates]:
+        if entry.key in seen:
+            raise InputError(f"{where}: an entry before is about the same conflict. Delete one of them.")
+        seen.add(entry.key)
+        if entry.key not in made:
             raise InputError(
-                f"{where}: the graph has no such conflict, has other candidates, or an entry before is about "
-                "it. Make the proposal again."
+                f"{where}: the graph has no such conflict; the log of a version may have settled it. Delete "
+                "the entry."
             )
+        written = msgspec.structs.replace(made[entry.key], decision=entry.decision)
+        if changed := [
+            name for name in entry.__struct_fields__ if getattr(entry, name) != getattr(written, name)
+        ]:
+            raise InputError(
+                f"{where}: {', '.join(changed)} changed since `graph audit` wrote the file, and only "
+                "`decision` may. Make the proposal again."
+            )
+        values = [each.value for each in entry.candidates]
         if entry.kept not in (None, *values):
-            shown = ", ".join(map(str, values))
-            raise InputError(f"{where}: {entry.kept} is not among the candidates. Keep one of {shown}.")
+            shown = ", ".join(map(repr, values))
+            raise InputError(f"{where}: {entry.kept!r} is not among the candidates. Keep one of {shown}.")

@@ -110,10 +110,15 @@ class GoldNumbers(Struct, frozen=True):
 
 
 def gold_numbers(run: ReportRun, with_noise: bool) -> GoldNumbers | None:
-    """Return how sure the gold of a run is; None for another graph than the default one."""
+    """Return how sure the gold of a run is; None for another graph than the default one.
+
+    Raise InputError if label noise is asked for there.
+    """
     entry, asked = run.log.manifest.graph, {*run.table.questions}
     graph = graph_confidence(entry.fingerprint if entry else None)
     if graph is None or not (run.log.path / QUESTIONS).is_file():
+        if with_noise:
+            raise InputError(f"{run.log}: --label-noise needs a run on the default graph; leave it out")
         return None
     questions = {name: each for name, each in run.log.questions.items() if name in asked}
     if not (known := gold_confidences(questions.values(), graph)):

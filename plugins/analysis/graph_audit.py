@@ -61,7 +61,7 @@ def audit_reactions(
     found = _by_rule(AUDIT_RULES, left)
     if evidence is not None:
         found += _by_rule(EVIDENCE_RULES, _evidence(evidence, reactions))
-    size = {"reactions": len(reactions), "texts": len(texts)}
+    size = {"reactions": len(reactions), "texts": sum(each.id in texts for each in reactions)}
     return GraphAudit(size, found, list(suggestions(reactions, texts)))
 
 

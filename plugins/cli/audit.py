@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from msgspec import Struct
 
 from retrocypher.kg.audit.declared import DECLARED_RULES
@@ -24,10 +25,11 @@ from retrocypher.kg.suites.loading import export_graph
 from retrocypher.kg.suites.simplekg import read_simplekg
 from retrocypher.kg.suites.suite import SUITE_FILE, read_suite, suite_folder
 from retrocypher.plugins.analysis.graph_audit import GraphAudit, RuleFindings, audit_reactions, audit_suite
-from retrocypher.plugins.cli.console import FILE, built_graph_option, emit, json_option
+from retrocypher.plugins.cli.console import FILE, SHARE, built_graph_option, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.html.audit import write_audit
 
+_OF_PROPOSAL = ("keep_confidence", "keep_evidence", "temporal")
 _LIMIT = re.compile(r"(?P<name>\w+)>(?P<most>\d{1,9})")
 
 
@@ -64,7 +66,7 @@ class Limit(Struct, frozen=True):
 @click.option(
     "--keep-confidence",
     metavar="C",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=0.85,
     show_default=True,
     help="Propose to keep the most confident yield if its confidence is above C.",
@@ -106,6 +108,11 @@ def audit_command(
     """
     if suite is not None and (folder is not None or proposal is not None):
         raise InputError("--suite: audits the graph of the suite; leave out --graph and --proposal.")
+    given = [each for each in _OF_PROPOSAL if context.get_parameter_source(each) != ParameterSource.DEFAULT]
+    if given and proposal is None:
+        raise InputError(
+            f"--{given[0].replace('_', '-')}: says what --proposal FILE proposes; add that, or leave it out."
+        )
     is_default = suite is None and read_manifest(folder)["fingerprint"] == graph_fingerprint()
     rules = DECLARED_RULES if suite is not None else AUDIT_RULES
     accepted = [_limit(each, {**rules, **(EVIDENCE_RULES if is_default else {})}) for each in limits]
@@ -122,7 +129,7 @@ def audit_command(
         found = audit_reactions(reactions, texts, records, evidence, settled_in(folder))
         if proposal is not None:
             conflicts = find_conflicts(reactions, found.findings(RESOLVABLE), texts, records)
-            thresholds = Thresholds(keep_confidence, keep_evidence, frozenset(temporal))
+            thresholds = Thresholds(keep_confidence, keep_evidence, temporal)
             written = propose(read_manifest(folder)["fingerprint"], conflicts, thresholds)
             write_proposal(proposal, written)
             proposed = Counter(each.strategy for each in written.conflicts)
@@ -188,8 +195,8 @@ def _limit(text: str, known: Mapping[str, AuditRule]) -> Limit:
     if match is None or not rules:
         kinds = dict.fromkeys(each.kind for each in known.values())
         raise InputError(
-            f"--fail-on {text}: expected RULE>N with one of {', '.join([*kinds, *known])}, "
-            "such as conflict>0."
+            f"--fail-on {text!r}: expected RULE>N, such as conflict>0, with one of "
+            f"{', '.join([*kinds, *known])}."
         )
     return Limit(text, rules, int(match["most"]))
 

@@ -25,7 +25,7 @@ from retrocypher.plugins.analysis.comparison import compare_runs
 from retrocypher.plugins.analysis.run_scores import Conditions
 from retrocypher.plugins.analysis.scores import DIMENSIONS, METRIC_NAMES, unknown_key
 from retrocypher.plugins.analysis.variation import F1_SD, FIGURES, variation_metric
-from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import PATH, SHARE, emit, json_option, print_json, table_console
 from retrocypher.plugins.formatting.text import counted, one_line
 from retrocypher.plugins.reporting.numbers import interval, three_digits
 from retrocypher.plugins.reporting.text import render_comparison
@@ -82,7 +82,7 @@ def _known(name: str, names: Sequence[str]) -> str:
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=MARGIN,
     help=f"The largest difference that does not matter (default: {MARGIN:g}).",
 )

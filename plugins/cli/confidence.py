@@ -8,14 +8,14 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.gold import graph_confidence
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gold_confidence import SURE, TaskConfidence, by_task, gold_confidences
-from retrocypher.plugins.cli.console import FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, SHARE, emit, json_option
 
 
 @click.command("confidence")
 @click.option("--questions", type=FOLDER, help="Folder with the questions (default: the committed ones).")
 @click.option(
     "--least",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=SURE,
     show_default=True,
     help="Count the questions of which no fact is less confident.",

@@ -1,6 +1,7 @@
 """Shared by commands: the --json option, path types, and output of tables, JSON and progress."""
 
 import json
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,18 @@ def table_console(width: int = _WIDE) -> "Console":
     return Console(highlight=False, width=width)
 
 
+class NumberRange(click.FloatRange):
+    """A range without nan, for which no comparison with an end is true."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; fail if it is none of the range."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
+
+
+SHARE = NumberRange(0, 1)
 PATH = click.Path(path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)

@@ -34,14 +34,13 @@ from retrocypher.kg.suites.suite import (
     read_suite,
     write_suite,
 )
-from retrocypher.plugins.cli.console import FOLDER, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, SHARE, emit, json_option
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.operations.rewriting import Rewriting, rewrite
 from retrocypher.prompts.models.pool import model_to_ask
 
 _LIMITS = Limits(timeout_s=30.0, row_cap=MOST_ROWS, byte_cap=64 * 1024**2)
-_SHARE = click.FloatRange(0, 1)
 
 
 @click.command("generate")
@@ -61,8 +60,8 @@ _SHARE = click.FloatRange(0, 1)
     "--n", "number", type=click.IntRange(min=1), default=500, show_default=True, help="Test questions."
 )
 @click.option("--seed", type=int, help="Seed of all choices (default: that of the suite, or 0).")
-@click.option("--unanswerable", type=_SHARE, default=0, help="Share that the graph cannot answer.")
-@click.option("--ambiguous", type=_SHARE, default=0, help="Share with several valid readings.")
+@click.option("--unanswerable", type=SHARE, default=0, help="Share that the graph cannot answer.")
+@click.option("--ambiguous", type=SHARE, default=0, help="Share with several valid readings.")
 @click.option(
     "--rewrite",
     "rewriter",

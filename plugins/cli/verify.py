@@ -2,7 +2,6 @@
 
 import json
 import logging
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,13 +21,14 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import json_option, server_option
+from retrocypher.plugins.cli.console import SHARE, NumberRange, json_option, server_option
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.operations.extraction import extract_claims
 from retrocypher.plugins.reporting.case_view import source_text
 from retrocypher.plugins.runs.written_answer import ClaimEvidence, Thresholds
 from retrocypher.plugins.scoring.answer_check import open_verifier, require_evidence
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
+from retrocypher.plugins.session.options import OPTION_SPECS
 from retrocypher.prompts.answering.writing import StatedClaims
 from retrocypher.prompts.models.pool import model_to_ask
 
@@ -163,7 +163,6 @@ def claim_text(claim_verdict: VerifiedClaim) -> str:
     return f"{claim_verdict.verdict}{asked} {triple}: {claim_verdict.reason}{traced}"
 
 
-_SHARE = click.FloatRange(0, 1)
 _DEFAULT, _SAME = Thresholds(), Tolerance()
 
 
@@ -180,10 +179,16 @@ class VerifyOptions:
     evidence_confidence: float
 
     def __post_init__(self) -> None:
-        if any(map(math.isnan, (self.verified, self.partial, self.tolerance))):
-            raise InputError("--verified, --partial and --tolerance take numbers; nan is not a number.")
         if self.partial > self.verified:
             raise InputError(f"--partial {self.partial:g} is above --verified {self.verified:g}; lower it.")
+        if (
+            f"{self.evidence_confidence:g}" != OPTION_SPECS["evidence_confidence"].default
+            and not self.evidence
+        ):
+            raise InputError(
+                f"--evidence-confidence {self.evidence_confidence:g}: needs --evidence; add it, or leave the "
+                "option out."
+            )
 
     @property
     def thresholds(self) -> Thresholds:
@@ -222,14 +227,14 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
         server_option("with the graph"),
         click.option(
             "--verified",
-            type=_SHARE,
+            type=SHARE,
             default=_DEFAULT.verified,
             show_default=True,
             help="Minimum share of supported claims of a verified answer.",
         ),
         click.option(
             "--partial",
-            type=_SHARE,
+            type=SHARE,
             default=_DEFAULT.partial,
             show_default=True,
             help="Minimum share of a partially verified answer.",
@@ -243,7 +248,7 @@ def verify_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--tolerance",
-            type=click.FloatRange(0, 100),
+            type=NumberRange(0, 100),
             default=_SAME.near,
             show_default=True,
             help="Percentage points by which a yield may differ and be uncertain, not contradicted.",

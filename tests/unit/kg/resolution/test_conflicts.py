@@ -163,7 +163,7 @@ def test_strategies_in_the_order_of_the_paper(
 
 def test_recency_decides_only_conflicts_that_are_declared_temporal() -> None:
     dated = ((1.0, 0.5, 1, "1995-11"), (2.0, 0.5, 1, "2001-07"), (3.0, 0.5, 1, None))
-    temporal = replace(PAPER, temporal=frozenset({"record_yields"}))
+    temporal = Thresholds(0.85, 3, ("record_yields",))
     assert decide(conflict_of(*dated), temporal) == ("most_recent", Keep(2.0))
     assert decide(conflict_of(*dated, rule="text_yield"), temporal) == ("review", "review")
     # What is no ISO date cannot be compared.

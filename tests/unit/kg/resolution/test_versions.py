@@ -188,6 +188,12 @@ def spoilt(value: dict[str, Any], how: str) -> None:
             first["candidates"].append({**first["candidates"][0], "value": 99.0})
         case "changed candidate":
             first["candidates"][0]["value"] = 99.0
+        case "forged strategy":
+            first |= {"strategy": "highest_confidence", "proposed": {"keep": 50}}
+        case "forged confidence":
+            first["candidates"][0]["confidence"] = 0.99
+        case "text":
+            first["decision"] = {"keep": "50"}
         case "other reaction":
             first["reactions"] = [2]
         case "no reaction":
@@ -222,8 +228,11 @@ def spoilt(value: dict[str, Any], how: str) -> None:
     ("how", "message"),
     [
         ("other value", "99.0 is not among the candidates. Keep one of 50.0, 70.0"),
-        ("added candidate", "has other candidates"),
-        ("changed candidate", "has other candidates"),
+        ("added candidate", "candidates changed since"),
+        ("changed candidate", "candidates changed since"),
+        ("forged strategy", "entry 1 .*: strategy, proposed changed since"),
+        ("forged confidence", "candidates changed since"),
+        ("text", "'50' is not among the candidates. Keep one of 50.0, 70.0"),
         ("other reaction", "the graph has no such conflict"),
         ("no reaction", "the graph has no such conflict"),
         ("other rule", "the graph has no such conflict"),
@@ -234,7 +243,7 @@ def spoilt(value: dict[str, Any], how: str) -> None:
         ("unknown word", "Only decisions may be edited"),
         ("unknown key", "Only decisions may be edited"),
         ("unknown entry", "Only decisions may be edited"),
-        ("twice", "an entry before is about it"),
+        ("twice", "an entry before is about the same conflict"),
         ("other graph", "is for the graph with fingerprint 000000000000"),
         ("nothing", "decides nothing"),
         ("list", "Only decisions may be edited"),
@@ -256,7 +265,7 @@ def test_a_proposal_can_only_keep_or_drop_what_is_in_conflict(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "Expected `object`"),
+        (b"", "is empty"),
         (b"graph: [", "line 1"),
         (b"\xff\xfe\x00", "not valid YAML"),
         (b"[" * 2_000, "nested too deeply"),
@@ -412,7 +421,7 @@ def test_keeping_the_value_of_the_graph_settles_the_conflict_and_changes_no_cont
 
 
 def test_a_strategy_is_named_where_a_person_left_its_decision(graph: Path, tmp_path: Path) -> None:
-    proposed(graph, tmp_path / "p.yaml", replace(PAPER, temporal=frozenset({"record_yields"})))
+    proposed(graph, tmp_path / "p.yaml", Thresholds(0.85, 3, ("record_yields",)))
     changes, left = apply_proposal(graph, tmp_path / "p.yaml", {}, tmp_path / "v1")
     assert [(each.strategy, each.decision) for each in changes] == [("most_recent", Keep(70.0))]
     assert left == 2

@@ -54,11 +54,13 @@ def test_more_than_is_accepted_sets_the_exit_status(graph: Path, limit: str, sta
     assert (f"failed: {limit}" in done.output) == bool(status)
 
 
-@pytest.mark.parametrize("limit", ["colour>0", "conflict", "conflict>=1", "conflict>-1"])
+@pytest.mark.parametrize("limit", ["colour>0", "conflict", "conflict>=1", "conflict>-1", ""])
 def test_a_limit_of_another_form_is_refused(graph: Path, limit: str) -> None:
     done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph), "--fail-on", limit])
     assert done.exit_code != 0
-    assert f"--fail-on {limit}: expected RULE>N with one of conflict, " in str(done.exception or done.output)
+    assert f"--fail-on {limit!r}: expected RULE>N, such as conflict>0, with one of conflict, " in str(
+        done.exception or done.output
+    )
 
 
 def test_the_page_lists_the_findings_as_text(tmp_path: Path) -> None:
@@ -94,11 +96,13 @@ def test_the_graph_of_a_suite_is_audited_by_what_it_declares() -> None:
         (("--suite", "flights", "--proposal", "p.yaml"), "leave out --graph and --proposal"),
         (
             ("--suite", "flights", "--fail-on", "two_roles>0"),
-            "expected RULE>N with one of conflict, duplicate",
+            "such as conflict>0, with one of conflict, duplicate",
         ),
+        (("--keep-confidence", "0.5"), "says what --proposal FILE proposes"),
+        (("--proposal", "p.yaml", "--keep-confidence", "nan"), "nan is not a number"),
     ],
 )
 def test_what_cannot_be_audited_is_refused(options: tuple[str, ...], said: str) -> None:
     done = CliRunner().invoke(cli, ["graph", "audit", *options])
     assert done.exit_code != 0
-    assert said in str(done.exception or done.output)
+    assert said in f"{done.exception}{done.output}"

@@ -169,17 +169,19 @@ def judged(*lines: bytes, as_json: bool) -> int:
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--verified", "0.5", "--partial", "0.7"],
-        ["--verified", "nan"],
-        ["--partial", "nan"],
-        ["--tolerance", "nan"],
-    ],
+    [["--verified", "0.5", "--partial", "0.7"], ["--evidence-confidence", "0.5"]],
 )
-def test_thresholds_must_be_numbers_that_fit(options: list[str]) -> None:
+def test_thresholds_must_fit(options: list[str]) -> None:
     result = CliRunner().invoke(verify_command, ["-", *options])
     assert isinstance(result.exception, InputError)
     assert options[-2] in str(result.exception)
+
+
+@pytest.mark.parametrize("option", ["--verified", "--partial", "--tolerance"])
+def test_nan_is_no_threshold(option: str) -> None:
+    result = CliRunner().invoke(verify_command, ["-", option, "nan"])
+    assert result.exit_code == 2
+    assert f"'{option}': nan is not a number" in result.output
 
 
 def test_a_file_without_an_answer_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from support.records import write_run
 from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
+from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.gold import graph_confidence
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
@@ -217,5 +218,8 @@ def test_the_page_tells_how_sure_gold_is(tmp_path: Path, label_noise: bool) -> N
 
 def test_the_page_of_another_graph_does_not(tmp_path: Path) -> None:
     questions = some_questions(2)
-    html = html_of(report_on(tmp_path, [answered(each, True) for each in questions]))
-    assert 'id="gold"' not in html
+    records = [answered(each, True) for each in questions]
+    assert 'id="gold"' not in html_of(report_on(tmp_path, records))
+    run = write_run(tmp_path / "noise", records, questions, MANIFEST)
+    with pytest.raises(InputError, match="--label-noise needs a run on the default graph"):
+        build_report([run], tmp_path / "n.html", most=1, label_noise=True)
