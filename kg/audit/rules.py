@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from rdkit import Chem, rdBase
-from rdkit.Chem import rdMolHash
+from rdkit.Chem import rdChemReactions, rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from retrocypher.kg.audit.finding import Finding
@@ -210,9 +210,21 @@ def _skeleton(name: str) -> str:
 
 @cache
 def _tautomer(name: str) -> str:
-    """The canonical tautomer by RDKit's rules; the molecule itself where there are too many."""
+    """The canonical tautomer by RDKit's rules, which leave azo compounds, here hydrazones, as they are.
+
+    The molecule itself where there are too many.
+    """
+    molecule = _molecule(name)
     with rdBase.BlockLogs():
-        return str(Chem.MolToSmiles(rdMolStandardize.TautomerEnumerator().Canonicalize(_molecule(name))))
+        while products := _hydrazones().RunReactants((molecule,)):
+            molecule = products[0][0]
+            Chem.SanitizeMol(molecule)
+        return str(Chem.MolToSmiles(rdMolStandardize.TautomerEnumerator().Canonicalize(molecule)))
+
+
+@cache
+def _hydrazones() -> rdChemReactions.ChemicalReaction:
+    return rdChemReactions.ReactionFromSmarts("[CX4;!H0:1][N:2]=[N:3]>>[C:1]=[N:2][N:3]")
 
 
 _molecule = cache(molecule_of)

@@ -22,7 +22,7 @@ _ABOUT = r"(?:(?:ca\.?|about|approx\.?|~)\s?)?"
 _OBTAINED = (
     "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
 )
-_AMOUNT = r"\d\s?(?:m?g|kg|gms?|grams?|parts|m?mol(?:es?)?)\.?"
+_AMOUNT = r"\d\s?(?:m?g|kg|gms?|grams?|parts?|m?mol(?:es?)?)\.?"
 # What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%", "(1.6 g. 80%",
 # "(1.6 g, m.p. 102-104 C, 80%", "1.6 g of the ester (80%".
 _MELTING_POINT = r"(?:[,;]\s?m\.?\s?p\.?[^%()]{1,25})?"
@@ -40,7 +40,7 @@ _YIELD = re.compile(
     r"(?!\sw(?:as|ere) added)"
     # The other order: "the ester (1.6 g, 80%) was obtained". What else is done to a molecule starts from it.
     rf"|{_AMOUNT}{_BETWEEN}(?P<first>{_NUMBER}){_PERCENT}\s?[),;](?:(?!\bw(?:as|ere)\b)[^.%]){{0,60}}"
-    r"\bw(?:as|ere)\b[^.,;%]{0,15}(?:obtain|isolat|produc|afford)",
+    r"\bw(?:as|ere)\b[^.,;%]{0,15}(?:obtain|isolat|produc|afford|prepared (?:as|from|by|in the same)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\s/]+")

@@ -152,7 +152,7 @@ def count_for_rows(query: ParsedQuery) -> Sequence[Mutation]:
     return [replaced(clause, f"RETURN {text}") for text in [*found, "count(*) AS total"] if clause]
 
 
-@error("return_shape")
+@error("missing_component")
 def one_step_of_route(query: ParsedQuery) -> Sequence[Mutation]:
     """Return one reaction of each route only."""
     clause = last_return(query)
@@ -160,7 +160,8 @@ def one_step_of_route(query: ParsedQuery) -> Sequence[Mutation]:
     if clause is None or path is None or len(clause.items) != 1:
         return []
     lists = f"[step IN nodes({path}) WHERE step:Reaction]"
-    return _instead(query, [f"DISTINCT {end}({lists}) AS reaction" for end in ("last", "head")])
+    ends = [f"DISTINCT {end}({lists}) AS reaction" for end in ("last", "head")]
+    return [mutation._replace(detail="route") for mutation in _instead(query, ends)]
 
 
 @error("return_shape")

@@ -232,7 +232,7 @@ def drop_null_check(query: ParsedQuery) -> Iterator[Mutation]:
             yield Mutation((without_conjunct(query, where, index),))
 
 
-@error("wrong_aggregation_or_order")
+@error("return_shape")
 def count_for_collect(query: ParsedQuery) -> Sequence[Mutation]:
     """Count molecules instead of naming them."""
     return [
@@ -243,13 +243,15 @@ def count_for_collect(query: ParsedQuery) -> Sequence[Mutation]:
     ]
 
 
-@error("wrong_aggregation_or_order")
+@error("missing_component")
 def first_only(query: ParsedQuery) -> Iterator[Mutation]:
     """Return the first molecule of a list only."""
-    for item in _returned(query):
-        for call in calls(item, "collect"):
+    clause = last_return(query)
+    for item in clause.items if clause else ():
+        for call in calls(item.node, "collect"):
             wrapped = (Edit(call.start, call.start, "head("), Edit(call.stop, call.stop, ")"))
-            yield from [Mutation(wrapped), inserted(call.stop, "[0]")]
+            for edits in (wrapped, (Edit(call.stop, call.stop, "[0]"),)):
+                yield Mutation(edits, component_of(query, item))
 
 
 @error("wrong_aggregation_or_order")

@@ -63,6 +63,7 @@ class Evidence:
         counted: Keys of molecules with numbers for values.
         reversed: Whether routes of gold were returned from the target to the precursor.
         lengths: Numbers of steps of the returned routes.
+        singly: Whether each reaction of gold's routes was returned as a route of its own.
     """
 
     status: str
@@ -77,6 +78,7 @@ class Evidence:
     counted: frozenset[str] = frozenset()
     reversed: bool = False
     lengths: frozenset[int] = frozenset()
+    singly: bool = False
 
 
 def evidence(
@@ -97,6 +99,7 @@ def evidence(
 
 def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> Evidence:
     lengths = frozenset(len(route) for route in routes.returned if isinstance(route, tuple))
+    gold_routes = [route for route in routes.gold if isinstance(route, tuple)]
     turned = frozenset(route[::-1] for route in routes.returned if isinstance(route, tuple))
     return Evidence(
         status=status,
@@ -108,6 +111,7 @@ def _of_routes(question: Question, status: str, empty: bool, routes: Values) -> 
         surplus=frozenset({"route"} if routes.returned - routes.gold else ()),
         reversed=bool(turned & routes.gold) and not routes.returned & routes.gold,
         lengths=lengths,
+        singly=lengths == {1} and {(each,) for route in gold_routes for each in route} <= routes.returned,
     )
 
 
@@ -189,7 +193,9 @@ def contradicted(label: str, shown: Evidence, scores: Scores) -> bool:
         whole = not shown.lacking and not shown.surplus and shown.answers != "fewer"
         return whole and (bool(shown.absent) or scores.row_f1 == 1.0)
     if name == "return_shape":
-        return shown.reversed or (bool(scores.per_key) and shown.readable and not shown.absent)
+        return shown.reversed or (
+            bool(scores.per_key) and shown.readable and not shown.absent and not shown.counted
+        )
     return False
 
 
@@ -230,21 +236,21 @@ def _labels_of_routes(question: Question, shown: Evidence) -> Iterator[str]:
         yield "wrong_aggregation_or_order"
     elif max(shown.lengths) < question.steps:
         # The text says nothing against the length of the path, so the path was returned in part.
-        yield part_of_route(max(shown.lengths))
+        yield part_of_route(shown.singly)
     elif shown.lengths != {question.steps}:
         yield "path_length"
     elif shown.answers == "fewer":
         yield "duplicate_or_incomplete"
 
 
-def part_of_route(reactions: int) -> str:
-    """Return the label of a result that has only some of the reactions of each route."""
-    return "return_shape" if reactions == 1 else "missing_component:route"
+def part_of_route(singly: bool) -> str:
+    """Return the label of routes in parts: all their reactions singly, or some of the reactions of each."""
+    return "return_shape" if singly else "missing_component:route"
 
 
 def _labels_of_reactions(question: Question, shown: Evidence) -> Iterator[str]:
     if shown.counted:
-        yield "wrong_aggregation_or_order"
+        yield "return_shape"
     elif question.task == "best_yield" and shown.answers == "more":
         yield "limit"
     elif shown.answers == "fewer":

@@ -228,6 +228,9 @@ def _labels(
     if shown.swapped & shown.lacking:
         causes.append("wrong_relationship")
     causes = [each for each in causes if not contradicted(each, shown, scores)]
+    if not causes and tried is not None and not (shown.absent or shown.lacking or shown.surplus):
+        # What is missing from the row of one reaction is in that of another one.
+        causes = [tried.label] if name_of(tried.label) == "missing_component" else []
     causes = causes or list(guesses(question, shown, scores))
     seen = [*causes, *symptoms(shown, scores)]
     return specific([*(seen or ["other"]), *labels])

@@ -224,7 +224,6 @@ def _many(products: Sequence[str]) -> Trial:
 
 def _several_products(products: Sequence[str]) -> Trial:
     made = _Reactions()
-    first, *others = products
     made.add(
         "makes all of them", ["a", "b"], products, agents=["c1", "c2"], solvents=["d1", "d2"], yields=[61.5]
     )
@@ -241,8 +240,8 @@ def _several_products(products: Sequence[str]) -> Trial:
         made.add(
             "takes one of them and makes the others", [taken], left, agents="c", solvents="d", error=_ENDS
         )
-    made.add("uses one of them as an agent", ["m"], others, agents=[first], solvents="d", error=TYPE)
-    made.add("uses one of them as a solvent", ["m"], others, agents="c", solvents=[first], error=TYPE)
+        made.add("uses one of them as an agent", ["m"], left, agents=[taken], solvents="d", error=TYPE)
+        made.add("uses one of them as a solvent", ["m"], left, agents="c", solvents=[taken], error=TYPE)
     made.add("takes all of them", products, ["n"], agents="c", solvents="d", error=_ENDS)
     made.add("has nothing to do with them", ["a"], ["o"], agents="c", solvents="d", error=APART)
     _alike(made, products, ["a"])
@@ -282,6 +281,7 @@ def _routes(target: str, start: str | None, steps: int) -> Trial:
         _route(made, f"long{length}_", begin, target, length, "is part of a longer route", error=LENGTH)
     made.add("comes before the route", ["before"], [begin], agents="c", solvents="d", error=LENGTH)
     made.add("comes after the route", [target], ["after"], agents="c", solvents="d", error=_ENDS)
+    made.add("takes the target in place of making it", [main[-2], target], ["after"], agents="c", error=_ENDS)
     made.add("only uses the target as an agent", [main[-2]], ["o"], agents=[target], solvents="d", error=TYPE)
     made.add(
         "only uses the target as a solvent", [main[-2]], ["p"], agents="c", solvents=[target], error=TYPE

@@ -185,7 +185,8 @@ def _judge_routes(prepared: Prepared, result: SmallResult, convention: Conventio
             return finding_on(label, f"returns a route {text}")
     for route in extra:
         if len(route) < prepared.question.steps and set(route) <= set().union(*gold):
-            return finding_on(part_of_route(len(route)), "returns only some of the reactions of a route")
+            singly = {(number,) for each in gold for number in each} == returned
+            return finding_on(part_of_route(singly), "returns only some of the reactions of a route")
     counts = Counter(each for route in extra for each in _explanations(prepared, route).items())
     if any(label for label, _ in counts):
         label, text = max(counts, key=lambda each: (each[0] == APART, counts[each]))
@@ -304,21 +305,11 @@ def _taken_for(question: Question, key: str, values: Values) -> str | None:
     return "molecules of all components" if after and extra >= after else None
 
 
-def _one_of_each(question: Question, key: str, values: Values) -> bool:
-    """Whether one value is returned for each reaction, where some have several."""
-    rows = [set(row[key]) for row in question.gold if key in ROLES and row[key]]
-    return 0 < len(values.returned) <= len(rows) < len(values.gold) and all(
-        row & values.returned for row in rows
-    )
-
-
 def _of_values(question: Question, key: str, values: Values) -> Finding | None:
     """What is wrong with the values of a key."""
     what = key.replace("co_", "co-").replace("_", " ") if key != ID_KEY else "ids of reactions"
     if (other := _taken_for(question, key, values)) is not None:
         return finding_on("wrong_relationship", f"returns the {other} as {what}")
-    if _one_of_each(question, key, values):
-        return finding_on("wrong_aggregation_or_order", f"returns only one of the {what} of each reaction")
     if values.gold - values.returned:
         how = "leaves out some of the" if values.returned else "returns no"
         return finding_on(with_detail("missing_component", key), f"{how} {what}")

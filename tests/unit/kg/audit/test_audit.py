@@ -69,6 +69,7 @@ def test_what_is_wrong_in_one_reaction(changed: dict[str, object], rule: str, de
         ({"products": ("CCOC(C)=O", "CS(=O)(=O)O"), "yields": (80.0, None)}, {}, "same_but_salt"),
         ({"solvents": ("Oc1ccccn1",)}, {"solvents": ("O=c1cccc[nH]1",)}, "same_but_tautomer"),
         ({"solvents": ("CC(=O)CC(C)=O",)}, {"solvents": ("CC(=O)C=C(C)O",)}, "same_but_tautomer"),
+        ({"solvents": ("CC=NNc1ccccc1",)}, {"solvents": ("CCN=Nc1ccccc1",)}, "same_but_tautomer"),
     ],
 )
 def test_reactions_that_are_the_same_but_for_the_form(

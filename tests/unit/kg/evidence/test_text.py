@@ -45,6 +45,8 @@ TEXTS = st.one_of(st.text(max_size=60), st.lists(PARTS, max_size=30).map("".join
         ("gave yellow needles (3.6 g, m.p. 102-104 C., 81%)", ["81"]),
         ("to yield 164.7 g of product (81%)", ["81"]),
         ("The ester was produced. 10 g of nitric acid (63%) was added.", []),
+        ("The ester (1.2 g, 81%) was prepared as a white solid.", ["81"]),
+        ("A solution of the ester (1.2 g, 81%) was prepared in water.", []),
         ("percent yield: 81", ["81"]),
         ("percent yield: 81 g", []),
         ("The ester (1.2 g, 81%) was obtained as an oil.", ["81"]),
