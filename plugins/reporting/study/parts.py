@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from retrocypher.kg.questions.question import setting_of
+from retrocypher.kg.questions.question import TASKS, setting_of
 from retrocypher.plugins.analysis.study import Study, StudyCase, questions_of
 from retrocypher.plugins.reporting.figure_tables import Row
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
@@ -81,6 +81,7 @@ def missing_cells(
             lacking = ",".join(prompt for prompt in prompts if (task, prompt, shot) not in known)
             gap[lacking] = f"{gap[lacking]},{shot}" if lacking in gap else shot
         tasks_by_gap.setdefault(tuple((of, at) for of, at in gap.items() if of), []).append(task)
+    of_prompts = [task for task in TASKS if setting_of(task) == setting_of(tasks[0])]
     missing = []
     for cells, of_gap in tasks_by_gap.items():
         if not cells or {*tasks}.isdisjoint(of_gap):
@@ -90,7 +91,7 @@ def missing_cells(
         some = [] if {*asked} <= {*of_gap} else [task for task in of_gap if task in tasks]
         of_tasks = f" for {', '.join(some)}" if some else ""
         commands = [
-            run_command(study, entry, f"--prompt {of} --shot {at}", some or tasks, loop, some)
+            run_command(study, entry, f"--prompt {of} --shot {at}", some or of_prompts, loop, some)
             for of, at in cells
         ]
         missing.append(Missing([number], model, f"no case of {named}{of_loop}{of_tasks}", commands))

@@ -249,6 +249,14 @@ def test_a_command_asks_as_the_runs_of_its_model_did(tmp_path: Path) -> None:
     of_cove = f"{cove} --loop-model SPEC --sample 6 {carried}"
     assert commands["section 3"] == [f"pytest benchmarks --model mutant {of_cove}"]
 
+    # A command that asks both tasks takes as many questions as they have together.
+    records = [record, case(QUESTIONS["best_yield"][0], 1.0, model="mutant")]
+    both = write_run(tmp_path / "both", records, asked, manifest)
+    found = json.loads(study("reaction", both, "--out", tmp_path / "out", "--json"))["missing"]
+    (first, *_) = next(each["commands"] for each in found if "figure 3" in each["numbers"])
+    of_first = "--prompt P2,P3,P4,P5 --shot ZS --task precursors,best_yield --sample 6"
+    assert first == f"pytest benchmarks --model mutant {of_first} {carried}"
+
 
 def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_path: Path) -> None:
     first, second, *_ = QUESTIONS["best_yield"]
