@@ -1,6 +1,7 @@
 """Draws the figures of a study."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -19,6 +20,8 @@ from retrocypher.plugins.statistics.means import BoxStats
 _PROMPTS = ("#3b1c5a", "#31688e", "#1f9e89", "#7ac74f", "#e0b000")
 _ROW = 1.3
 _TITLE = 7.5
+_LABEL = 21
+"""Letters beside a row of panels; longer names of tasks take two lines."""
 
 
 def box_grid(
@@ -52,7 +55,7 @@ def box_grid(
             _mark_shots(axes, shots)
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
         if len(rows) == 1:
-            axes_of_row[0].set_ylabel("\n".join(tasks[of_row[0][0]].rsplit(" ", 1)), color=INK)
+            axes_of_row[0].set_ylabel(fill(tasks[of_row[0][0]], _LABEL), color=INK)
     handles = [Patch(facecolor=colour, label=plain(prompt)) for prompt, colour in colours.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)
     return figure
