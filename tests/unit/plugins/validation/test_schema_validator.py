@@ -44,8 +44,8 @@ def validated(query: str, question: str = PRECURSORS, convention: Convention = "
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name)[0] AS a "
             "RETURN r.id AS id, a AS reactants",
-            "wrong_aggregation_or_order",
-            "returns only one of the reactants of each reaction",
+            "missing_component:reactants",
+            "leaves out some of the reactants",
         ),
         (
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) RETURN {{id: r.id, reactants: collect(a.name)}} AS row",
@@ -168,8 +168,8 @@ YIELD = f"MATCH (r:Reaction)-[p:PRODUCES]->(:Molecule {{name: {quote(TARGET)}}})
             f"{MAKES} MATCH (a)-[:REACTS_IN]->(r) WITH r, collect(a.name) AS names "
             "RETURN r.id AS id, head(names) AS reactants",
             PRECURSORS,
-            "wrong_aggregation_or_order",
-            "only one of the reactants of each reaction",
+            "missing_component:reactants",
+            "leaves out some of the reactants",
         ),
     ],
 )
