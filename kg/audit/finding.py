@@ -34,7 +34,7 @@ AUDIT_RULES: Mapping[str, AuditRule] = {
     ),
     "product_is_reactant": AuditRule("conflict", "error", "a product is also a reactant"),
     "same_but_salt": AuditRule(
-        "duplicate", "warning", "reactions that differ only in counter-ions or charge"
+        "duplicate", "warning", "reactions that differ only in charge or in what makes a salt or hydrate"
     ),
     "same_but_stereo": AuditRule("duplicate", "warning", "reactions that differ only in stereochemistry"),
     "same_but_tautomer": AuditRule("duplicate", "warning", "reactions that differ only in tautomers"),

@@ -114,7 +114,11 @@ def _in_form(form: Callable[[str], str], reaction: Reaction) -> Iterator[_Forms]
 def _alike(
     reactions: Iterable[Reaction], forms: Callable[[Reaction], Iterable[_Forms]]
 ) -> Iterator[list[Reaction]]:
-    """Yield the groups of reactions that have a form in common, the first one of at least one of them."""
+    """Yield the groups of reactions that have a form in common.
+
+    It must be the first form of one of them: two that are alike only without a molecule each make no group. A
+    reaction can be in several groups.
+    """
     groups: dict[_Forms, list[Reaction]] = defaultdict(list)
     first = set[_Forms]()
     for reaction in reactions:
@@ -135,7 +139,10 @@ def _same(rule: str, group: Sequence[Reaction]) -> Finding:
 
 @cache
 def _elements(name: str) -> Counter[str]:
-    molecule = _molecule(name)
+    return _heavy_atoms(_molecule(name))
+
+
+def _heavy_atoms(molecule: Chem.Mol) -> Counter[str]:
     return Counter(atom.GetSymbol() for atom in molecule.GetAtoms() if atom.GetAtomicNum() > 1)
 
 
@@ -158,7 +165,16 @@ def _without_salts(reaction: Reaction) -> Iterator[_Forms]:
         for salt in parts[place]:
             if role in _WITH_SALTS and salt.makes_salts and len(parts[place]) > 1:
                 others = [*parts[:place], parts[place] - {salt}, *parts[place + 1 :]]
-                yield tuple(frozenset(part.name for part in each) for each in others)
+                # What gives atoms to a product is no mere part of a salt.
+                if _lack(others) <= _lack(parts):
+                    yield tuple(frozenset(part.name for part in each) for each in others)
+
+
+def _lack(parts: Sequence[Iterable["_Part"]]) -> int:
+    """How many atoms of products, hydrogen aside, the molecules of the other roles do not supply."""
+    reactants, products, agents, solvents = parts
+    supplied = sum((Counter(dict(each.atoms)) for each in (*reactants, *agents, *solvents)), Counter[str]())
+    return sum((Counter(dict(each.atoms)) - supplied).total() for each in products)
 
 
 class _Part(NamedTuple):
@@ -168,6 +184,8 @@ class _Part(NamedTuple):
     """Neutral."""
     makes_salts: bool
     """Whether it is an ion, an acid, an amine or water."""
+    atoms: frozenset[tuple[str, int]]
+    """How many of each element, hydrogen aside."""
 
 
 @cache
@@ -178,6 +196,7 @@ def _neutral_parts(name: str, acids: bool) -> frozenset[_Part]:
         _Part(
             Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)),
             Chem.GetFormalCharge(part) != 0 or part.HasSubstructMatch(_pattern(_SALT_FORMERS)),
+            frozenset(_heavy_atoms(part).items()),
         )
         for part in Chem.GetMolFrags(_molecule(name), asMols=True, sanitizeFrags=False)
         if not any(map(part.HasSubstructMatch, simple))
@@ -217,14 +236,21 @@ def _tautomer(name: str) -> str:
     molecule = _molecule(name)
     with rdBase.BlockLogs():
         while products := _hydrazones().RunReactants((molecule,)):
-            molecule = products[0][0]
-            Chem.SanitizeMol(molecule)
+            changed = products[0][0]
+            for atom in changed.GetAtoms():
+                # Hydrogen atoms that were written out, as at a stereocentre, would stay.
+                if atom.HasProp("old_mapno"):
+                    atom.SetNoImplicit(False)
+                    atom.SetNumExplicitHs(0)
+            if Chem.SanitizeMol(changed, catchErrors=True) != Chem.SanitizeFlags.SANITIZE_NONE:
+                break
+            molecule = changed
         return str(Chem.MolToSmiles(rdMolStandardize.TautomerEnumerator().Canonicalize(molecule)))
 
 
 @cache
 def _hydrazones() -> rdChemReactions.ChemicalReaction:
-    return rdChemReactions.ReactionFromSmarts("[CX4;!H0:1][N:2]=[N:3]>>[C:1]=[N:2][N:3]")
+    return rdChemReactions.ReactionFromSmarts("[CX4;!H0:1][NX2;+0:2]=[NX2;+0:3]>>[C:1]=[N:2][N:3]")
 
 
 _molecule = cache(molecule_of)

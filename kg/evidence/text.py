@@ -20,24 +20,27 @@ _NUMBER = r"\d{1,3}(?:\.\d+)?"
 _PERCENT = r"\s?(?:mole?[\s-]?)?(?:%|per\s?cent|pct)"
 _ABOUT = r"(?:(?:ca\.?|about|approx\.?|~)\s?)?"
 _OBTAINED = (
-    "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar|crystalli|residue|deliver|leav|left"
+    "giv|gave|afford|yield|obtain|provid|furnish|isolat|produc|prepar(?!ed from)|crystalli|residue|deliver"
+    "|leav|left"
 )
 _AMOUNT = r"\d\s?(?:m?g|kg|gms?|grams?|parts?|m?mol(?:es?)?)\.?"
 # What stands between an amount and its share: "1.6 g (80%", "1.6 g, (80%", "(1.6 g) (ca. 80%", "(1.6 g. 80%",
-# "(1.6 g, m.p. 102-104 C, 80%", "1.6 g of the ester (80%".
+# "(1.6 g, m.p. 102-104 C, 80%".
 _MELTING_POINT = r"(?:[,;]\s?m\.?\s?p\.?[^%()]{1,25})?"
-_BETWEEN = (
-    rf"{_MELTING_POINT}\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{{1,2}}|(?<=\.)\s|\sof\s[^%;]{{1,90}}?\s\()\s?{_ABOUT}"
-)
+_BETWEEN = rf"{_MELTING_POINT}\s?(?:\)\s?\(|[,;]\s?\(|[,;(]{{1,2}}|(?<=\.)\s)\s?{_ABOUT}"
 _YIELD = re.compile(
     rf"(?:yield|\byld\b\.?)[^.%\d]{{0,25}}{_ABOUT}(?P<after>{_NUMBER}){_PERCENT}"
     rf"|(?P<before>{_NUMBER}){_PERCENT}[\s-]{{0,2}}"
     r"(?:(?:of )?(?:the )?(?:theor|th\.|calculated)|(?:overall |crude |isolated )?yield)"
     # The sign before the number: "percent yield: 81".
-    rf"|(?:%|per\s?cent(?:age)?) yield[^.%\d]{{0,10}}(?P<unsigned>{_NUMBER})(?![\d.]*\s?m?[gLl%])"
+    rf"|(?:%|per\s?cent(?:age)?) yield[^.%\d]{{0,10}}(?P<unsigned>{_NUMBER})"
+    r"(?!\.?\d|\s?(?:%|[mk]?g\b|m?l\b|m?mol\b))"
     # What is obtained, its amount, and the share in brackets: "gave 1.6 g (80%) of the ester".
     rf"|(?:{_OBTAINED})[^%]{{0,250}}?{_AMOUNT}{_BETWEEN}(?P<share>{_NUMBER}){_PERCENT}\s?[),;]"
-    r"(?!\sw(?:as|ere) added)"
+    r"(?!\sw(?:as|ere) (?:then )?added)"
+    # The amount stands before the name: "gave 1.6 g of the ester (80%)".
+    rf"|(?:{_OBTAINED})\w*\s{_ABOUT}[\d.,]*{_AMOUNT}\sof\s[^%;]{{1,90}}?\s"
+    rf"\({_ABOUT}(?P<named>{_NUMBER}){_PERCENT}\s?[),;]"
     # The other order: "the ester (1.6 g, 80%) was obtained". What else is done to a molecule starts from it.
     rf"|{_AMOUNT}{_BETWEEN}(?P<first>{_NUMBER}){_PERCENT}\s?[),;](?:(?!\bw(?:as|ere)\b)[^.%]){{0,60}}"
     r"\bw(?:as|ere)\b[^.,;%]{0,15}(?:obtain|isolat|produc|afford|prepared (?:as|from|by|in the same)\b)",

@@ -70,6 +70,11 @@ def test_what_is_wrong_in_one_reaction(changed: dict[str, object], rule: str, de
         ({"solvents": ("Oc1ccccn1",)}, {"solvents": ("O=c1cccc[nH]1",)}, "same_but_tautomer"),
         ({"solvents": ("CC(=O)CC(C)=O",)}, {"solvents": ("CC(=O)C=C(C)O",)}, "same_but_tautomer"),
         ({"solvents": ("CC=NNc1ccccc1",)}, {"solvents": ("CCN=Nc1ccccc1",)}, "same_but_tautomer"),
+        (
+            {"solvents": ("CC(C)=NNc1ccccc1", "C[C@H](O)N=[N+]=[N-]")},
+            {"solvents": ("CC(C)N=Nc1ccccc1", "C[C@H](O)N=[N+]=[N-]")},
+            "same_but_tautomer",
+        ),
     ],
 )
 def test_reactions_that_are_the_same_but_for_the_form(
@@ -87,6 +92,17 @@ def test_the_yields_of_the_records_are_named_with_their_places() -> None:
 
 def test_an_isotope_is_no_matter_of_stereochemistry() -> None:
     assert found(SOUND, replace(SOUND, solvents=("[2H]c1ccccc1C",))) == []
+
+
+def test_what_gives_atoms_to_a_product_makes_no_salt() -> None:
+    amine = replace(SOUND, reactants=("CBr", "NCc1ccccc1"), products=("CNCc1ccccc1",), agents=(), solvents=())
+    found_in = {each.rule for each in found(amine, replace(amine, reactants=("CBr",)))}
+    assert "same_but_salt" not in found_in
+
+
+def test_the_tautomers_of_a_molecule_with_a_bad_valence_are_compared() -> None:
+    forms = [replace(SOUND, solvents=("CN=N(C)(C)C", each)) for each in ("CC(=O)CC(C)=O", "CC(=O)C=C(C)O")]
+    assert {each.rule for each in found(*forms)} == {"impossible_valence", "same_but_tautomer"}
 
 
 def test_two_acids_are_no_two_forms_of_one_salt() -> None:
