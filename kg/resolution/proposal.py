@@ -113,7 +113,7 @@ def read_proposal(file: Path) -> tuple[Proposal, bytes]:
         if isinstance(error, msgspec.ValidationError):
             raise InputError(
                 f"{file}: {conversion_fault(error)}. Only decisions may be edited: {{keep: VALUE}}, drop or "
-                "review."
+                "review. Make the proposal again if an earlier version wrote it."
             ) from error
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark else ""
@@ -140,8 +140,8 @@ def check_entries(proposal: Proposal, known: Iterable[Conflict], file: Path) -> 
             name for name in entry.__struct_fields__ if getattr(entry, name) != getattr(written, name)
         ]:
             raise InputError(
-                f"{where}: {', '.join(changed)} changed since `graph audit` wrote the file, and only "
-                "`decision` may. Make the proposal again."
+                f"{where}: {', '.join(changed)} changed since `graph audit` wrote the file: only `decision` "
+                "may be edited, and another version may propose other things. Make the proposal again."
             )
         values = [each.value for each in entry.candidates]
         if entry.kept not in (None, *values):

@@ -118,7 +118,8 @@ def gold_numbers(run: ReportRun, with_noise: bool) -> GoldNumbers | None:
     graph = graph_confidence(entry.fingerprint if entry else None)
     if graph is None or not (run.log.path / QUESTIONS).is_file():
         if with_noise:
-            raise InputError(f"{run.log}: --label-noise needs a run on the default graph; leave it out")
+            needed = "a run on the default graph" if graph is None else f"the run's file {QUESTIONS}"
+            raise InputError(f"{run.log}: --label-noise needs {needed}; leave it out")
         return None
     questions = {name: each for name, each in run.log.questions.items() if name in asked}
     if not (known := gold_confidences(questions.values(), graph)):

@@ -111,7 +111,8 @@ def audit_command(
     given = [each for each in _OF_PROPOSAL if context.get_parameter_source(each) != ParameterSource.DEFAULT]
     if given and proposal is None:
         raise InputError(
-            f"--{given[0].replace('_', '-')}: says what --proposal FILE proposes; add that, or leave it out."
+            f"--{given[0].replace('_', '-')}: has no effect without --proposal FILE. Leave it out, or add "
+            "that."
         )
     is_default = suite is None and read_manifest(folder)["fingerprint"] == graph_fingerprint()
     rules = DECLARED_RULES if suite is not None else AUDIT_RULES

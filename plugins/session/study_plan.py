@@ -139,13 +139,16 @@ def _fitting(options: str, spec: ModelSpec) -> str:
 def _tokens_of_a_call(plan: Plan) -> dict[str, float]:
     """Return about how many tokens the first call of a case takes: its prompt, and a completion like gold."""
     schema, encoder = default_schema_text(), shot_encoder()
-    prompt = completion = 0
+    prompt = completion = distinct = 0
     for setting in get_args(Setting):
-        for case in plan.cases(setting):
+        # Loops and repeats ask the same first.
+        first_calls = {(each.question.text, each.prompt, each.shot): each for each in plan.cases(setting)}
+        distinct += len(first_calls)
+        for case in first_calls.values():
             asked = case.question
             exemplar = choose_exemplar(case.shot, asked, plan.banks[setting], plan.options.seed, encoder)
             messages = build_messages(plan.prompts[case.prompt], schema, asked.text, exemplar, plan.addendum)
             prompt += sum(len(message["content"]) for message in messages)
             completion += len(asked.reference_cypher)
-    characters = plan.case_count() * _CHARACTERS
+    characters = distinct * _CHARACTERS
     return {"prompt": prompt / characters, "completion": completion / characters}

@@ -138,7 +138,9 @@ def run_command(
         given["task"] = [*tasks]
     # A sample is of all questions that a run asks; so many of the tasks asked here, it had of these.
     if given.get("sample"):
-        listed = [each for log in study.logs_of(model.label) for each in questions_of(log).values()]
+        logs = study.logs_of(model.label)
+        logs = [log for log in logs if loop in log.manifest.loops.names] or logs
+        listed = [each for log in logs for each in questions_of(log).values()]
         given["sample"] = len({each.id for each in listed if each.task in asked}) or given["sample"]
     words = f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}"
     return " ".join(

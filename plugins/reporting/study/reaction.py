@@ -82,7 +82,10 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
 
     shown = {key: box for key, (box, _) in found.items()}
     titles = {task: paper.tasks[task] for task, *_ in found}
-    cells = [study.cells[cell] for cell in study.of(model, NO_LOOP) if cell.prompt in prompts]
+    shown_cells = (
+        each for each in study.of(model, NO_LOOP) if each.prompt in prompts and each.shot in spec.shots
+    )
+    cells = [study.cells[each] for each in shown_cells]
     of_tasks = ([[case for case in cases if case.task == task] for cases in cells] for task in titles)
     yield Part(
         number=number,
