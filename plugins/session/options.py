@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import PARAPHRASE_COUNT, Setting
@@ -291,18 +291,17 @@ class Options:
 OPTION_SPECS: dict[str, OptionSpec] = {each.name: each.metadata[_SPEC] for each in fields(Options)}
 
 
-def read_options(config: "_Configured") -> Options:
+def read_options(config: "pytest.Config") -> Options:
     """Read the options (command line, ``pyproject.toml``, default); raise InputError for a wrong number.
 
     With a suite, prompts and shots that are not given are empty: the suite sets them.
     """
-    of_suite = _SET_BY_SUITE if _given(config, "suite", OPTION_SPECS["suite"]) else ()
-    return Options(
-        **{
-            name: spec.parse(name.replace("_", "-"), _given(config, name, spec, name not in of_suite))
-            for name, spec in OPTION_SPECS.items()
-        }
-    )
+
+    def given(name: str) -> Given:
+        on_line = config.getoption(dest(name))
+        return (config.getini(name) or None) if on_line is None else on_line
+
+    return _options(given)
 
 
 def options_in(text: str) -> Options:
@@ -311,12 +310,14 @@ def options_in(text: str) -> Options:
     Raises InputError as `read_options` does, and for words that are no option of the benchmark, such as those
     of pytest.
     """
-    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     for name, spec in OPTION_SPECS.items():
         action: Any = _Once if spec.action == "once" else spec.action
         parser.add_argument(f"--{name.replace('_', '-')}", dest=dest(name), action=action, default=None)
     try:
         given, unknown = parser.parse_known_args(shlex.split(text))
+    except argparse.ArgumentError as error:
+        raise InputError(str(error)) from error
     except ValueError as error:
         raise InputError(f"{text}: {error}; close the quotation") from error
     if unknown:
@@ -324,7 +325,21 @@ def options_in(text: str) -> Options:
             f"{shlex.join(unknown)}: not an option of the benchmark, and options of pytest cannot be given "
             "here; `pytest benchmarks --help` lists them"
         )
-    return read_options(_Line(given))
+    return _options(lambda name: getattr(given, dest(name)))
+
+
+_SET_BY_SUITE = ("prompt", "shot")
+
+
+def _options(given: Callable[[str], Given]) -> Options:
+    without_default = _SET_BY_SUITE if given("suite") else ()
+    values = {}
+    for name, spec in OPTION_SPECS.items():
+        value = given(name)
+        if value is None and spec.default is not None and name not in without_default:
+            value = [spec.default] if spec.action == "append" else spec.default
+        values[name] = spec.parse(name.replace("_", "-"), value)
+    return Options(**values)
 
 
 _NOT_REPEATED = frozenset(
@@ -359,42 +374,6 @@ def words_of(options: Mapping[str, JsonValue]) -> list[str]:
             joined = values if name == "model" else [given]
             words += [word for each in joined for word in (flag, str(each))]
     return words
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(message)
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A command line that was read, as `read_options` asks for it."""
-
-    given: argparse.Namespace
-
-    def getoption(self, name: str) -> Given:
-        return getattr(self.given, name)
-
-    def getini(self, name: str) -> Given:
-        return None
-
-
-class _Configured(Protocol):
-    def getoption(self, name: str) -> Given: ...
-
-    def getini(self, name: str) -> Given: ...
-
-
-_SET_BY_SUITE = ("prompt", "shot")
-
-
-def _given(config: "_Configured", name: str, spec: OptionSpec, use_default: bool = True) -> Given:
-    given = config.getoption(dest(name))
-    if given is None:
-        given = config.getini(name) or None
-    if given is None and spec.default is not None and use_default:
-        given = [spec.default] if spec.action == "append" else spec.default
-    return given
 
 
 class _Once(argparse.Action):
