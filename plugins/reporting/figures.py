@@ -1,13 +1,14 @@
 """Figures of a report: one or two columns wide, reproducible byte by byte, in colours that all can tell."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from matplotlib import style
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -148,24 +149,8 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
             x = prompts.index(row.prompt) - 0.4 + width * (shots.index(row.shot) + 0.5)
             if task.as_shares:
                 _shares(axes, row, x, width * 0.8, colour)
-                continue
-            thin = {"color": colour, "linewidth": 0.7}
-            dot = {"marker": "o", "markersize": 2, "markeredgecolor": colour, "markeredgewidth": 0.5}
-            mean = {"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": INK}
-            axes.bxp(
-                [_bxp(row.box)],
-                positions=[x],
-                widths=width * 0.8,
-                manage_ticks=False,
-                showmeans=True,
-                patch_artist=True,
-                boxprops={"facecolor": f"{colour}40", "edgecolor": colour, "linewidth": 0.7},
-                whiskerprops=thin,
-                capprops=thin,
-                medianprops={"color": colour, "linewidth": 1.6},
-                flierprops=dot,
-                meanprops=mean,
-            )
+            else:
+                draw_boxes(axes, {x: row.box}, width * 0.4, colour)
         axes.set_xticks(range(len(prompts)), [plain(prompt) for prompt in prompts])
         axes.set_xlim(-0.5, len(prompts) - 0.5)
         axes.tick_params(axis="x", length=0)
@@ -188,16 +173,24 @@ def _shares(axes: Axes, row: Box, x: float, width: float, colour: str) -> None:
         bottom += share
 
 
-def _bxp(box: BoxStats) -> dict[str, Any]:
-    return {
-        "med": box.median,
-        "q1": box.q1,
-        "q3": box.q3,
-        "whislo": box.whisker_low,
-        "whishi": box.whisker_high,
-        "mean": box.mean,
-        "fliers": [value for value, _ in box.outliers],
-    }
+def draw_boxes(axes: Axes, boxes: Mapping[float, BoxStats], half: float, colour: str) -> None:
+    """Draw some box plots as a few artists: a figure has hundreds, and `Axes.bxp` is slow with each."""
+    frames, lines, medians, points = [], [], [], []
+    for x, box in boxes.items():
+        left, right = x - half, x + half
+        frames.append(((left, box.q1), (right, box.q1), (right, box.q3), (left, box.q3)))
+        for end, quartile in ((box.whisker_low, box.q1), (box.whisker_high, box.q3)):
+            lines += [((x, quartile), (x, end)), ((x - half / 2, end), (x + half / 2, end))]
+        medians.append(((left, box.median), (right, box.median)))
+        points += [(x, value) for value, _ in box.outliers]
+    axes.add_collection(PolyCollection(frames, facecolor=f"{colour}55", edgecolor=colour, linewidth=0.6))
+    axes.add_collection(LineCollection(lines, color=colour, linewidth=0.6))
+    axes.add_collection(LineCollection(medians, color=colour, linewidth=1.5))
+    dots: dict[str, Any] = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
+    if points:
+        axes.plot(*zip(*points, strict=True), ".", markersize=1.6, color=colour, **dots)
+    means = [box.mean for box in boxes.values()]
+    axes.plot(list(boxes), means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
 
 
 def _legend(figure: Figure, prompts: Sequence[str], shots: Sequence[str]) -> None:

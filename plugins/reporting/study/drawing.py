@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.plugins.reporting.figure_tables import Row
-from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, plain, unit_axis
+from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, draw_boxes, plain, unit_axis
 from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.means import BoxStats
@@ -51,7 +49,7 @@ def box_grid(
                 found = {place: boxes.get((task, metric, shot, prompt)) for place, shot in enumerate(shots)}
                 shown = {place + (number + 0.5) * width - 0.41: box for place, box in found.items() if box}
                 if shown:
-                    _draw(axes, shown, width * 0.41, colour)
+                    draw_boxes(axes, shown, width * 0.41, colour)
             _mark_shots(axes, shots)
             axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
         if len(rows) == 1:
@@ -74,26 +72,6 @@ def _mark_shots(axes: Axes, shots: Sequence[str]) -> None:
     axes.set_xticks(range(len(shots)), list(map(plain, shots)))
     axes.tick_params(axis="x", length=0, labelsize=6.5)
     unit_axis(axes, "y", "")
-
-
-def _draw(axes: Axes, boxes: Mapping[float, BoxStats], half: float, colour: str) -> None:
-    """Draw some box plots as a few artists: a figure has hundreds, and `Axes.bxp` is slow with each."""
-    frames, lines, medians, points = [], [], [], []
-    for x, box in boxes.items():
-        left, right = x - half, x + half
-        frames.append(((left, box.q1), (right, box.q1), (right, box.q3), (left, box.q3)))
-        for end, quartile in ((box.whisker_low, box.q1), (box.whisker_high, box.q3)):
-            lines += [((x, quartile), (x, end)), ((x - half / 2, end), (x + half / 2, end))]
-        medians.append(((left, box.median), (right, box.median)))
-        points += [(x, value) for value, _ in box.outliers]
-    axes.add_collection(PolyCollection(frames, facecolor=f"{colour}55", edgecolor=colour, linewidth=0.6))
-    axes.add_collection(LineCollection(lines, color=colour, linewidth=0.6))
-    axes.add_collection(LineCollection(medians, color=colour, linewidth=1.5))
-    dots: dict[str, Any] = {"linestyle": "", "markeredgewidth": 0.4, "clip_on": False}
-    if points:
-        axes.plot(*zip(*points, strict=True), ".", markersize=1.6, color=colour, **dots)
-    means = [box.mean for box in boxes.values()]
-    axes.plot(list(boxes), means, "D", markersize=1.9, markerfacecolor="white", markeredgecolor=INK, **dots)
 
 
 _BAR = 0.1
