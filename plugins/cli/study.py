@@ -3,7 +3,7 @@
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import click
 from retrocypher.kg.errors import InputError, RetroCypherError
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json
 from retrocypher.plugins.formatting.text import counted, usd
-from retrocypher.plugins.reporting.study.paper import reaction_paper, self_review_paper
+from retrocypher.plugins.reporting.study.paper import Paper, ReactionPaper, SelfReviewPaper
 from retrocypher.plugins.reporting.study.reaction import reaction_parts
 from retrocypher.plugins.reporting.study.self_review import self_review_parts
 from retrocypher.plugins.reporting.study.writing import PartsOf, WrittenStudy, write_study
@@ -24,15 +24,12 @@ from retrocypher.plugins.session.study_plan import PlannedRun, plan_runs
 _WORKFLOW = Path("workflow", "Snakefile")
 
 
-def _command(
-    name: str, about: str, title: str, parts_of: PartsOf, needed: Callable[[], Mapping[str, str]]
-) -> click.Command:
+def _command(name: str, about: str, title: str, parts_of: PartsOf, paper: type[Paper]) -> click.Command:
     """Return the command of a paper.
 
     Args:
         about: Its help.
         title: Heading of the page.
-        needed: Gives the options of the runs that the study needs, by name.
     """
 
     @click.command(name, help=about)
@@ -66,7 +63,7 @@ def _command(
                 raise InputError(
                     "--plan and --run need --model SPEC, and take no RUNS: they are made in --out"
                 )
-            planned = plan_runs(needed(), models, options or "")
+            planned = plan_runs(paper.read().runs, models, options or "")
             if plan:
                 _print_plan(planned, as_json)
                 return
@@ -166,12 +163,12 @@ study_reaction_command = _command(
     """,
     "Figures and tables of the reaction Text2Cypher paper",
     reaction_parts,
-    lambda: reaction_paper().runs,
+    ReactionPaper,
 )
 study_self_review_command = _command(
     "self-review",
     "Write figures 3 and 4 of the self-review paper, and a table of results, from judged RUNS.",
     "Figures and tables of the self-review paper",
     self_review_parts,
-    lambda: self_review_paper().runs,
+    SelfReviewPaper,
 )

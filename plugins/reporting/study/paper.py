@@ -1,9 +1,37 @@
 """What the papers show and print, read from the files beside this one."""
 
 from importlib import resources
+from typing import ClassVar, Self
 
 import msgspec
 from msgspec import Struct
+
+
+class Paper(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What every paper has."""
+
+    file: ClassVar[str]
+    not_from_runs: dict[str, str]
+    """Why no run can show a part of the paper, by its number."""
+    runs: dict[str, str]
+    """Options of ``pytest benchmarks`` for the runs that the study needs of each model, by name."""
+
+    @classmethod
+    def read(cls) -> Self:
+        """Return what the paper shows and prints."""
+        content = resources.files(__package__).joinpath(cls.file).read_bytes()
+        return msgspec.yaml.decode(content, type=cls)
+
+
+class Caption(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a part is called, and what its readers need to know."""
+
+    file: str
+    """Name of its files, without an ending and the model."""
+    number: str
+    """As the paper names it."""
+    title: str
+    note: str = ""
 
 
 class BoxPlots(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,26 +67,31 @@ class Printed(Struct, frozen=True, forbid_unknown_fields=True):
     shot: str = ""
 
 
-class ReactionPaper(Struct, frozen=True, forbid_unknown_fields=True):
+class ReactionPaper(Paper, frozen=True):
     """The reaction Text2Cypher paper."""
 
+    file = "reaction.yaml"
     tasks: dict[str, str]
     """Names of the tasks in the paper, by ours."""
     samples: dict[str, int]
     """Number of questions by task, or by task and part of it, such as ``multi_product, n = 2``."""
+    captions: dict[str, Caption]
+    """By part."""
+    box_note: str
+    """The note of the box plots."""
     boxes: list[BoxPlots]
     prompts: dict[str, list[str]]
     """By setting."""
+    categories: dict[str, list[str]]
+    """Error labels that the paper names, by part."""
     correction: Correction
+    stages: dict[str, str]
+    """The paper's stage of key matching, by ours."""
     columns: dict[str, list[str]]
     """Names of columns that the paper matched, by gold key."""
     variations: dict[str, dict[str, list[float]]]
     """By name and shot, the per cents of the five prompts."""
     text: list[Printed]
-    not_from_runs: dict[str, str]
-    """Why no run can show a part of the paper, by its number."""
-    runs: dict[str, str]
-    """Options of ``pytest benchmarks`` for the runs that the study needs of each model, by name."""
 
     def columns_of(self, key: str) -> list[str]:
         """Return the names that figure A3 has for one of our keys; its `product` is our `products`."""
@@ -83,27 +116,11 @@ class Arm(Struct, frozen=True, forbid_unknown_fields=True):
     """Mean score that the paper prints."""
 
 
-class SelfReviewPaper(Struct, frozen=True, forbid_unknown_fields=True):
+class SelfReviewPaper(Paper, frozen=True):
     """The self-review paper."""
 
+    file = "self_review.yaml"
     arms: list[Arm]
-    place: str
+    arm_note: str
     relative_gain_percent: float
-    prices: str
-    """Its prices in words, in USD per million tokens."""
-    not_from_runs: dict[str, str]
-    runs: dict[str, str]
-
-
-def reaction_paper() -> ReactionPaper:
-    """Return what the reaction Text2Cypher paper shows and prints."""
-    return msgspec.yaml.decode(_content("reaction.yaml"), type=ReactionPaper)
-
-
-def self_review_paper() -> SelfReviewPaper:
-    """Return what the self-review paper shows and prints."""
-    return msgspec.yaml.decode(_content("self_review.yaml"), type=SelfReviewPaper)
-
-
-def _content(name: str) -> bytes:
-    return resources.files(__package__).joinpath(name).read_bytes()
+    results: Caption

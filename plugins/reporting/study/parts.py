@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from retrocypher.kg.questions.question import TASKS, setting_of
 from retrocypher.plugins.analysis.study import Study, StudyCase, questions_of
 from retrocypher.plugins.reporting.figure_tables import Row
+from retrocypher.plugins.reporting.study.paper import Caption
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
 from retrocypher.plugins.runs.record import NO_LOOP, JsonValue
 from retrocypher.prompts.models.spec import TEXT_KINDS
@@ -18,11 +19,7 @@ from retrocypher.prompts.models.spec import TEXT_KINDS
 class Part:
     """A figure or table of the paper, of one model or of all."""
 
-    number: str
-    """As the paper names it."""
-    file: str
-    """Name of its files, without an ending and the model."""
-    title: str
+    caption: Caption
     model: str = ""
     """Label of the model; empty for all."""
     rows: Sequence[Row]
@@ -31,7 +28,8 @@ class Part:
     """The table as page and LaTeX show it; empty for a figure that is no table."""
     draw: Callable[[], Figure] | None = None
     """Draws it; None for a table."""
-    note: str = ""
+    remark: str = ""
+    """What is to be said of these runs behind the caption's note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +150,7 @@ def other_questions(groups: Iterable[Iterable[StudyCase]]) -> str:
     """Return a remark if groups of cases have different questions; empty if all have the same."""
     asked = {frozenset(case.question_id for case in cases) for cases in groups}
     return (
-        " Some rows or boxes have other questions than others, so a difference may come from the questions "
+        "Some rows or boxes have other questions than others, so a difference may come from the questions "
         "(a sample, runs of some tasks, or cases that could not be run)."
         if len(asked - {frozenset()}) > 1
         else ""

@@ -12,7 +12,7 @@ from retrocypher.plugins.analysis.model_results import called_models
 from retrocypher.plugins.analysis.scores import Label, SliceBox, SliceMean, slice_boxes, slice_means
 from retrocypher.plugins.analysis.study import ERROR_RATES, Study, rates_of, variation_rates
 from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
-from retrocypher.plugins.reporting.study.paper import BoxPlots, ReactionPaper, reaction_paper
+from retrocypher.plugins.reporting.study.paper import BoxPlots, Caption, ReactionPaper
 from retrocypher.plugins.reporting.study.parts import (
     Missing,
     Part,
@@ -38,7 +38,7 @@ def reaction_parts(study: Study) -> _Parts:
     """Yield all parts of the paper, in its order; raise InputError without a case about reactions."""
     if all(cell.setting == "table" for cell in study.cells):
         raise InputError("no case of these runs is about reactions; name runs of the reaction benchmark")
-    paper = reaction_paper()
+    paper = ReactionPaper.read()
     metrics = list(dict.fromkeys(metric for spec in paper.boxes for metric in spec.metrics))
     means = {_key(each): each.mean for each in slice_means(study.table, _BY, metrics)}
     boxes = {_key(each): (each.box, means[_key(each)]) for each in slice_boxes(study.table, _BY, metrics)}
@@ -57,7 +57,7 @@ def reaction_parts(study: Study) -> _Parts:
         for model in study.models:
             for make in group:
                 yield from make(study, paper, model)
-    yield from _models(study)
+    yield from _models(study, paper)
 
 
 def _key(each: SliceBox | SliceMean) -> tuple[Label, ...]:
@@ -82,31 +82,25 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
 
     shown = {key: box for key, (box, _) in found.items()}
     titles = {task: paper.tasks[task] for task, *_ in found}
-    shown_cells = (
+    of_part = (
         each for each in study.of(model, NO_LOOP) if each.prompt in prompts and each.shot in spec.shots
     )
-    cells = [study.cells[each] for each in shown_cells]
+    cells = [study.cells[each] for each in of_part]
     of_tasks = ([[case for case in cases if case.task == task] for cases in cells] for task in titles)
     yield Part(
-        number=number,
-        file=f"figure-{spec.number}",
-        title=spec.title,
+        caption=Caption(f"figure-{spec.number}", number, spec.title, paper.box_note),
         model=model,
         rows=[
             {
                 **dict(zip(("task", "metric", "shot", "prompt"), key, strict=True)),
                 "cases": box.n,
                 **with_ends("mean", mean),
-                **{
-                    name: getattr(box, name) for name in ("q1", "median", "q3", "whisker_low", "whisker_high")
-                },
+                **{name: getattr(box, name) for name in _OF_BOX},
             }
             for key, (box, mean) in found.items()
         ],
         draw=partial(box_grid, titles, spec.rows, spec.shots, prompts, shown),
-        note="Boxes: quartiles, with the median as a thick line, the mean as a diamond, and Tukey's whiskers "
-        "and points. Where nearly all scores are 0 or 1, a box spans the whole panel or is a line."
-        + next(filter(None, map(other_questions, of_tasks)), ""),
+        remark=next(filter(None, map(other_questions, of_tasks)), ""),
     )
 
 
@@ -121,32 +115,11 @@ def _samples(study: Study, paper: ReactionPaper) -> Part:
         }
         for group in sorted(study.questions, key=lambda group: (task_place(group.task), group.part))
     ]
-    note = "Number of questions of each task. A sample (--sample) asks fewer."
-    return Part(
-        number="figure 1, C and D",
-        file="figure-1",
-        title="Tasks and samples",
-        rows=rows,
-        shown=rows,
-        note=note,
-    )
+    return Part(caption=paper.captions["samples"], rows=rows, shown=rows)
 
 
-_OF_FIGURE_4 = ("endpoint_anchoring", "traversal_direction", "path_length")
-"""The categories that the text and the caption of figure 4 name."""
-_OF_FIGURE_A2 = ("traversal_direction", "missing_component:reactants", "missing_component:products")
-"""The categories that the text on figure A2 names."""
 _CATEGORIES = 5
-_RATES_NOTE = (
-    "Queries: the first ones, before a loop, and those that count after it. Invalid query rate: share that "
-    "did not run to their end. Retrieval error rate: share of wrong ones among those that ran. Of the first "
-    "queries that ran and were wrong, non-corrected is the share that stayed wrong, and non-detected the "
-    "share that stayed wrong and was not flagged by a validator at its first look. Error coverage: share of "
-    "wrong queries with a category. Categories count wrong queries by primary label: the three that the "
-    "paper names, and the two most frequent others."
-)
-
-
+"""How many a table shows."""
 _OF_DETECTION = ("non_detected_error_rate", "non_corrected_error_rate")
 _ErrorRow = tuple[Row, Counter[str]]
 """A row of rates, and the wrong queries by category."""
@@ -187,22 +160,21 @@ def _with_categories(rows: Sequence[_ErrorRow], named: Sequence[str], most: int 
 
 
 def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts:
-    number, prompts = "figure 4, table", paper.prompts["multi_step"]
-    yield from missing_cells(study, number, model, prompts, paper.boxes[1].shots, MULTI_STEP_TASKS)
+    caption, named = paper.captions["multi_step_errors"], paper.categories["multi_step_errors"]
+    prompts, shots = paper.prompts["multi_step"], paper.boxes[1].shots
+    yield from missing_cells(study, caption.number, model, prompts, shots, MULTI_STEP_TASKS)
     if rows := _error_rows(study, model, "multi_step", with_details=False):
         yield Part(
-            number=number,
-            file="figure-4-errors",
-            title="Errors of all multi-step tasks",
+            caption=caption,
             model=model,
-            rows=_with_categories(rows, _OF_FIGURE_4, None),
-            shown=_with_categories(rows, _OF_FIGURE_4, _CATEGORIES),
-            note=_RATES_NOTE + other_questions(study.cases_of(model, "multi_step")),
+            rows=_with_categories(rows, named, None),
+            shown=_with_categories(rows, named, _CATEGORIES),
+            remark=other_questions(study.cases_of(model, "multi_step")),
         )
 
 
 def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
-    spec = paper.correction
+    spec, named = paper.correction, paper.categories["correction"]
     for number, loop in (("figure A2", NO_LOOP), ("figure A2", spec.loop), ("section 3", spec.loop)):
         yield from missing_cells(study, number, model, spec.prompts, spec.shots, SINGLE_STEP_TASKS, loop)
     rows = _error_rows(study, model, "single_step", with_details=True)
@@ -213,18 +185,16 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     if any(labels for _, labels in drawn):
         from retrocypher.plugins.reporting.study.drawing import error_bars
 
-        chosen = _with_categories(drawn, _OF_FIGURE_A2, 2 * _CATEGORIES)
-        named = [name for name in chosen[0] if name not in drawn[0][0]]
-        draw = partial(error_bars, chosen, named, spec.prompts, spec.shots)
+        chosen = _with_categories(drawn, named, 2 * _CATEGORIES)
+        bars = [name for name in chosen[0] if name not in drawn[0][0]]
+        draw = partial(error_bars, chosen, bars, spec.prompts, spec.shots)
     yield Part(
-        number="figure A2",
-        file="figure-A2",
-        title="Errors of single-step tasks, before and after correction",
+        caption=paper.captions["correction"],
         model=model,
-        rows=_with_categories(rows, _OF_FIGURE_A2, None),
-        shown=_with_categories(rows, _OF_FIGURE_A2, _CATEGORIES),
+        rows=_with_categories(rows, named, None),
+        shown=_with_categories(rows, named, _CATEGORIES),
         draw=draw,
-        note=_RATES_NOTE + other_questions(study.cases_of(model, "single_step")),
+        remark=other_questions(study.cases_of(model, "single_step")),
     )
 
 
@@ -248,24 +218,7 @@ def _text(study: Study, paper: ReactionPaper, model: str) -> _Parts:
                 for name in (each for each in _OF_DETECTION if each in after.rates):
                     rows.append(row | {"number": name} | with_ends("ours_percent", after.rates[name], 100))
     if rows:
-        yield Part(
-            number="section 3",
-            file="section-3",
-            title="Numbers in the text on correction, in per cent",
-            model=model,
-            rows=rows,
-            shown=rows,
-        )
-
-
-_STAGES = {
-    "exact": "exact",
-    "stem": "lexical",
-    "alias": "lexical",
-    "misspelling": "lexical",
-    "encoder": "semantic",
-}
-"""Our stages of key matching, by the stage of the paper that they belong to."""
+        yield Part(caption=paper.captions["text"], model=model, rows=rows, shown=rows)
 
 
 _NO_ENCODER = (
@@ -287,7 +240,7 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     rows: list[Row] = [
         {
             "key": each.key,
-            "paper_stage": _STAGES.get(each.stage, each.stage),
+            "paper_stage": paper.stages.get(each.stage, each.stage),
             "stage": each.stage,
             "variant": each.column,
             "cases": cases,
@@ -298,22 +251,12 @@ def _columns(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     shown: list[Row] = []
     for key in SCORED_KEYS:
         row: Row = {"key": key}
-        for stage in dict.fromkeys(_STAGES.values()):
+        for stage in dict.fromkeys(paper.stages.values()):
             of = [each for each in rows if (each["key"], each["paper_stage"]) == (key, stage)]
             row[stage] = ", ".join(f"{each['variant']} ({each['cases']:,})" for each in of) or None
         shown.append(row | {"paper": ", ".join(paper.columns_of(key))})
     if rows:
-        yield Part(
-            number="figure A3",
-            file="figure-A3",
-            title="Names of columns that were matched to gold keys, by stage",
-            model=model,
-            rows=rows,
-            shown=shown,
-            note="The number of cases in brackets; the paper prints names only. Lexical are stems, the table "
-            "of aliases and misspellings. The paper's key product is our key products. The paper's semantic "
-            "stage uses BiomedBERT at a cosine of 0.93; cosines of another encoder are not comparable.",
-        )
+        yield Part(caption=paper.captions["columns"], model=model, rows=rows, shown=shown)
 
 
 def _variations(study: Study, paper: ReactionPaper, model: str) -> _Parts:
@@ -329,19 +272,11 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> _Parts:
                 row[f"{name}_paper_percent"] = paper.variation(name, cell.prompt, cell.shot)
         rows.append(row)
     if rows:
-        yield Part(
-            number="figure A4",
-            file="figure-A4",
-            title="Right queries that differ from the reference, in per cent",
-            model=model,
-            rows=rows,
-            shown=[row for row in rows if row["right"]],
-            note="Right: F1 is 1 and, where it is defined, row F1 too; the paper asks for F1 only. The paper "
-            "prints single-step prompts, and names property order without a number.",
-        )
+        shown = [row for row in rows if row["right"]]
+        yield Part(caption=paper.captions["variations"], model=model, rows=rows, shown=shown)
 
 
-def _models(study: Study) -> _Parts:
+def _models(study: Study, paper: ReactionPaper) -> _Parts:
     results = study.results.results()
     draw = None
     if called := called_models(results):
@@ -353,16 +288,4 @@ def _models(study: Study) -> _Parts:
         command = "pytest benchmarks --model gpt-4.1-mini-2025-04-14 --model gpt-4.1"
         yield Missing(["models"], "", why, [command])
     rows = model_rows(results)
-    yield Part(
-        number="models",
-        file="models",
-        title="F1 against cost and time",
-        rows=rows,
-        shown=rows,
-        draw=draw,
-        note="The paper has one model; this comparison is ours. Costs are at list prices, cached calls "
-        "included; a model without a price has none. Times are those of the calls. Calls that are made once "
-        "a run, as those of self-review's schema analyst, are left out. On a front (filled): no other model "
-        "has at least as high an F1 at no higher cost (or time), and is better in at least one. Compare "
-        "models only if they have the same cases.",
-    )
+    yield Part(caption=paper.captions["models"], rows=rows, shown=rows, draw=draw)

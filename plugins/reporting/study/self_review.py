@@ -9,7 +9,7 @@ from retrocypher.plugins.analysis.report import SeriesRatings, series_ratings
 from retrocypher.plugins.analysis.study import Study, StudyCase
 from retrocypher.plugins.judge.agreement import Rating, by_judge
 from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
-from retrocypher.plugins.reporting.study.paper import Arm, SelfReviewPaper, self_review_paper
+from retrocypher.plugins.reporting.study.paper import Arm, Caption, SelfReviewPaper
 from retrocypher.plugins.reporting.study.parts import (
     Missing,
     Part,
@@ -24,7 +24,7 @@ _JUDGE = "gpt-4o"
 
 def self_review_parts(study: Study) -> Iterator[Part | Missing]:
     """Yield all parts of the paper that runs can show."""
-    paper = self_review_paper()
+    paper = SelfReviewPaper.read()
     yield from not_from_runs(paper.not_from_runs)
     for arm in paper.arms:
         yield from _missing(study, paper, arm)
@@ -40,7 +40,7 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
         for arm in paper.arms:
             of_arm = [each for each in series if each.loop in arm.loops]
             if of_arm:
-                yield _figure(arm, of_arm, names, judge, paper.place)
+                yield _figure(paper, arm, of_arm, names, judge)
     yield _results(study, paper)
 
 
@@ -64,7 +64,9 @@ def _missing(study: Study, paper: SelfReviewPaper, arm: Arm) -> Iterator[Missing
             yield Missing([f"figure {arm.number}"], label, "no case was judged", commands)
 
 
-def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], judge: str, place: str) -> Part:
+def _figure(
+    paper: SelfReviewPaper, arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], judge: str
+) -> Part:
     # Imported late: drawing takes a second to load.
     from retrocypher.plugins.reporting.figures import judge_scores
 
@@ -83,14 +85,14 @@ def _figure(arm: Arm, series: Sequence[SeriesRatings], names: Sequence[str], jud
         }
         for each in series
     ]
+    file = "-".join([f"figure-{arm.number}", *names])
+    number = f"figure {arm.number}, {names[0].replace('-', ' ')}"
     return Part(
-        number=f"figure {arm.number}, {names[0].replace('-', ' ')}",
-        file="-".join([f"figure-{arm.number}", *names]),
-        title=arm.title,
+        caption=Caption(file, number, arm.title, paper.arm_note),
         rows=rows,
         shown=means,
         draw=partial(judge_scores, series),
-        note=f"Scores of {judge} in tenths; dashed: the mean. The paper prints its means in {place}.",
+        remark=f"The judge is {judge}.",
     )
 
 
@@ -113,18 +115,7 @@ def _results(study: Study, paper: SelfReviewPaper) -> Part:
                 row |= {"gain_percent": gain, "cases_of_gain": shared}
                 row |= {"paper_gain_percent": paper.relative_gain_percent}
             rows.append(row)
-    return Part(
-        number="results",
-        file="results",
-        title="Results of each model, with list price, tokens and time",
-        rows=rows,
-        shown=rows,
-        note="Score: mean of a judge, with the reference query if both variants were asked. Gain: of the "
-        "mean score over that of the control arm, in the cases that both arms have (cases of gain). Tokens, "
-        "time and list price leave out the schema analyst, who is asked once a run (`loops.once` in its "
-        "manifest). Prices are in USD per million tokens, prompt and completion; table 1 of the paper, which "
-        f"compares LLMs, has {paper.prices}." + other_questions(groups.values()),
-    )
+    return Part(caption=paper.results, rows=rows, shown=rows, remark=other_questions(groups.values()))
 
 
 def _by_judge(study: Study, model: str) -> dict[tuple[str, str], list[Rating]]:

@@ -72,7 +72,9 @@ def write_study(
 
 
 def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
-    anchor = f"{part.file}-{part.model}" if part.model and several_models else part.file
+    anchor = part.caption.file
+    if part.model and several_models:
+        anchor += f"-{part.model}"
     name = _UNFIT.sub("-", anchor).strip("-")
     files, image, width = list[Path](), "", 0
     if part.draw is not None:
@@ -98,7 +100,7 @@ def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
         columns=[column.replace("_", " ") for column in columns],
         cells=cells,
         wordy=[any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))],
-        note=" ".join(filter(None, (part.note, same_in_all(part.shown)))),
+        note=" ".join(filter(None, (part.caption.note, part.remark, same_in_all(part.shown)))),
     )
 
 
