@@ -7,7 +7,6 @@ revises the guidelines that it wrote before.
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 
@@ -35,32 +34,8 @@ _NOTHING = "(there are none yet)"
 _TEXTS = Texts(Path(__file__).with_name("texts"))
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A case of the training part whose query is wrong; its primary label comes first."""
-
-    targets: tuple[str, ...]
-    question: str
-    query: str
-    result: str
-    labels: tuple[str, ...]
-    reference: str
-
-    def text(self, number: int) -> str:
-        """Return the failure as the model reads it."""
-        values = {
-            "number": str(number),
-            "question": self.question,
-            "query": self.query[:_LONGEST],
-            "result": self.result[:_LONGEST],
-            "labels": ", ".join(self.labels),
-            "reference": self.reference[:_LONGEST],
-        }
-        return _TEXTS.text("failure", values)
-
-
-def training_failures(log: RunLog, split: TargetSplit, most: int = MOST_FAILURES) -> list[Failure]:
-    """Return failures of a run whose targets are all in the training part, at most so many.
+def training_failures(log: RunLog, split: TargetSplit, most: int = MOST_FAILURES) -> list[Record]:
+    """Return records of wrong queries whose targets are all in the training part, at most so many.
 
     Of each question and primary label one is taken, and labels take turns; the seed of the split orders both.
 
@@ -87,26 +62,28 @@ def training_failures(log: RunLog, split: TargetSplit, most: int = MOST_FAILURES
             f"{log}: no question about reactions with its targets in the training part ({split}) failed, so "
             f"there is nothing to learn from. Give another --split, or a run with --split train:{split}."
         )
-    return [_failure(each, tuple(targets_of(log.questions[each.question_id]))) for each in in_turn[:most]]
+    return in_turn[:most]
 
 
-def _failure(record: Record, targets: tuple[str, ...]) -> Failure:
+def _text(record: Record, number: int) -> str:
+    """Return a failure as the model reads it."""
     execution = record.execution
     result = "unknown"
     if execution is not None:
         rows = counted(execution.row_count, "row")
         result = rows if execution.status == "ok" else f"{execution.status}: {execution.message or ''}"
-    return Failure(
-        targets,
-        record.question,
-        record.cypher or "(there is none)",
-        one_line(result),
-        tuple(record.errors),
-        record.reference_cypher,
-    )
+    values = {
+        "number": str(number),
+        "question": record.question,
+        "query": (record.cypher or "(there is none)")[:_LONGEST],
+        "result": one_line(result)[:_LONGEST],
+        "labels": ", ".join(record.errors),
+        "reference": record.reference_cypher[:_LONGEST],
+    }
+    return _TEXTS.text("failure", values)
 
 
-def distil(failures: Sequence[Failure], spec: ModelSpec, settings: GatewaySettings) -> str:
+def distil(failures: Sequence[Record], spec: ModelSpec, settings: GatewaySettings) -> str:
     """Return the guidelines that a model writes from failures; what was answered before is in the cache.
 
     Raises InputError if the model cannot be started, RefusedError if its API refuses the key or the name,
@@ -127,7 +104,7 @@ def distil(failures: Sequence[Failure], spec: ModelSpec, settings: GatewaySettin
         for start in range(0, len(failures), _BATCH):
             batch = failures[start : start + _BATCH]
             # One at a time: each call revises what the last one wrote.
-            texts = [each.text(number) for number, each in enumerate(batch, start + 1)]
+            texts = [_text(each, number) for number, each in enumerate(batch, start + 1)]
             (revised,) = pool.run(revise, [(guidelines, "\n\n".join(texts))])
             if isinstance(revised, ModelError):
                 raise UnfinishedError(
@@ -140,7 +117,7 @@ def distil(failures: Sequence[Failure], spec: ModelSpec, settings: GatewaySettin
     return guidelines
 
 
-def source_of(log: RunLog, split: TargetSplit, failures: Sequence[Failure], model: str) -> Source:
+def source_of(log: RunLog, split: TargetSplit, failures: Sequence[Record], model: str) -> Source:
     """Return what guidelines rest on, for the front of their file."""
-    targets = sorted({name for each in failures for name in each.targets})
+    targets = sorted({name for each in failures for name in targets_of(log.questions[each.question_id])})
     return Source(run=str(log), model=model, split=str(split), failures=len(failures), targets=targets)

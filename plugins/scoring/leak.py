@@ -7,7 +7,7 @@ mechanical edit. For the shipped questions and exemplars the results are stored 
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -112,22 +112,13 @@ class StoredLeaks(Struct, frozen=True):
         """Return the leaks of questions, which are of the set, with the exemplars that it has."""
         asked = list(questions)
         return {
-            (exemplar.id, question.id): _leak_of(question, stored)
+            (exemplar.id, question.id): Leak(*stored[question.id]) if question.id in stored else NO_LEAK
             for bank in banks
             for exemplar in bank
             if (stored := self.exemplars.get(exemplar_key(exemplar))) is not None
             for question in asked
             if exemplar.setting == question.setting
         }
-
-    def find(self, question: Question, exemplar: Exemplar) -> Leak | None:
-        """Return the leak of a pair; None if the exemplar is not one of these."""
-        stored = self.exemplars.get(exemplar_key(exemplar))
-        return None if stored is None else _leak_of(question, stored)
-
-
-def _leak_of(question: Question, stored: Mapping[str, StoredLeak]) -> Leak:
-    return Leak(*stored[question.id]) if question.id in stored else NO_LEAK
 
 
 @cache

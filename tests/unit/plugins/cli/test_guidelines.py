@@ -72,9 +72,9 @@ def test_only_failures_of_the_training_part_are_read(tmp_path: Path) -> None:
     )
     found = training_failures(RunLog(run), SPLIT)
     # One of each question and label; labels take turns, the most frequent first.
-    assert [each.labels[0] for each in found] == ["path_length", "limit", "path_length"]
+    assert [each.errors[0] for each in found] == ["path_length", "limit", "path_length"]
     assert {each.question for each in found} == {first.text, second.text, third.text}
-    assert next(each for each in found if each.question == first.text).query == "RETURN 1"
+    assert next(each for each in found if each.question == first.text).cypher == "RETURN 1"
     assert len(training_failures(RunLog(run), SPLIT, 2)) == 2
     with pytest.raises(InputError, match=r"nothing to learn from.*--split train:0.5:3"):
         training_failures(RunLog(run_of(tmp_path / "test", failed(TEST[0], "limit"))), SPLIT)

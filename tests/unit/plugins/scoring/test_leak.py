@@ -139,17 +139,15 @@ def test_all_pairs_of_what_is_shipped_are_stored() -> None:
     assert stored.exemplars.keys() == {exemplar_key(each) for each in EXEMPLARS.values()}
     between = [each for each in load_questions().questions if each.task == "chains_between"]
     chains = EXEMPLARS["reaction-chains-between-molecules"]
-    assert {stored.find(each, chains) for each in between} == {Leak(1.0, 1.0, None)}
-    found = stored.find(QUESTION, MAPPING)
-    assert found is not None
-    assert (found.kind, found.edit) == ("one_edit", "target_is_made")
-    assert stored.find(QUESTION, replace(MAPPING, pattern="RETURN 1")) is None
+    assert set(stored.known(between, [(chains,)]).values()) == {Leak(1.0, 1.0, None)}
 
 
 def test_what_is_stored_is_known_of_the_exemplars_that_it_has() -> None:
     own = replace(MAPPING, id="own", pattern=MAPPING.pattern + " LIMIT 5")
     found = shipped_leaks().known([QUESTION], [(MAPPING, own)])
-    assert found == {(MAPPING.id, QUESTION.id): shipped_leaks().find(QUESTION, MAPPING)}
+    assert list(found) == [(MAPPING.id, QUESTION.id)]
+    (leak,) = found.values()
+    assert (leak.kind, leak.edit) == ("one_edit", "target_is_made")
 
 
 def test_what_was_measured_is_known_from_then_on() -> None:
