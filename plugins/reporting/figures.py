@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,11 @@ def plain(text: object) -> str:
     """Return a name for a figure, without unprintable characters and not too long."""
     shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
     return shown if len(shown) <= 40 else f"{shown[:39]}…"
+
+
+def note(axes: Axes, text: str) -> None:
+    """Write in the middle of a panel why it is empty."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=QUIET)
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -367,49 +373,30 @@ def pareto(models: Sequence[ModelResult]) -> Figure:
     columns = max(1, _LEGEND // max(len(plain(each.name)) + _MARK for each in models))
     figure = blank(TWO_COLUMNS, 2.7 + 0.16 * -(-len(models) // columns))
     panels = figure.subplots(1, 2, sharey=True)
+    marks = list(zip(models, cycle(_MODELS), cycle(_MARKERS)))
     for axes, (measure, label) in zip(panels, MEASURES.items(), strict=True):
-        points = [each for each in models if getattr(each, measure) is not None and each.f1.value is not None]
-        front = front_of(points, measure)
-        if len(front) > 1:
-            ordered = sorted(front, key=lambda each: float(getattr(each, measure)))
-            xs = [float(getattr(each, measure)) for each in ordered]
-            axes.step(xs, [each.f1.value for each in ordered], where="post", color=QUIET, linewidth=0.8)
-        for each in points:
-            place = models.index(each)
-            colour = _MODELS[place % len(_MODELS)]
-            x = float(getattr(each, measure))
-            if each.f1.low is not None and each.f1.high is not None:
-                axes.plot((x, x), (each.f1.low, each.f1.high), color=colour, linewidth=0.9)
-            face = colour if each in front else "white"
-            axes.plot(
-                x,
-                each.f1.value,
-                _MARKERS[place % len(_MARKERS)],
-                markerfacecolor=face,
-                markeredgecolor=colour,
-                markersize=5,
-                clip_on=False,
-            )
-        if not points:
-            axes.text(0.5, 0.5, "not known", ha="center", va="center", transform=axes.transAxes, color=QUIET)
+        front = front_of(models, measure)
+        ends = sorted((float(getattr(each, measure)), each.f1.value) for each in front)
+        axes.step([x for x, _ in ends], [f1 for _, f1 in ends], where="post", color=QUIET, linewidth=0.8)
+        for each, colour, marker in marks:
+            x = getattr(each, measure)
+            style: dict[str, Any] = {"color": colour, "markersize": 5, "label": plain(each.name)}
+            if each not in front:
+                style["markerfacecolor"] = "white"
+            # A model without the number is in the legend only.
+            known = x is not None and each.f1.value is not None
+            axes.plot([x] if known else [], [each.f1.value] if known else [], marker, clip_on=False, **style)
+            if known and each.f1.low is not None:
+                axes.vlines(x, each.f1.low, each.f1.high, color=colour, linewidth=0.9)
+        if not ends:
+            note(axes, "not known")
         unit_axis(axes, "y", "Mean F1 (95 % interval)" if axes is panels[0] else "")
         axes.set_xlabel(label)
-        axes.set_xlim(0, None) if points else axes.set_xticks([])
+        axes.set_xlim(0, None) if ends else axes.set_xticks([])
         axes.grid(axis="x")
         axes.margins(x=0.1)
-    handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="",
-            marker=_MARKERS[place % len(_MARKERS)],
-            color=_MODELS[place % len(_MODELS)],
-            markersize=5,
-            label=plain(each.name),
-        )
-        for place, each in enumerate(models)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), columns))
+    handles, names = panels[1].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=min(len(handles), columns))
     return figure
 
 

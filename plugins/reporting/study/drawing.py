@@ -9,7 +9,16 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from retrocypher.plugins.reporting.figure_tables import Row
-from retrocypher.plugins.reporting.figures import INK, QUIET, TWO_COLUMNS, blank, draw_boxes, plain, unit_axis
+from retrocypher.plugins.reporting.figures import (
+    INK,
+    QUIET,
+    TWO_COLUMNS,
+    blank,
+    draw_boxes,
+    note,
+    plain,
+    unit_axis,
+)
 from retrocypher.plugins.reporting.numbers import score_name
 from retrocypher.plugins.runs.record import NO_LOOP
 from retrocypher.plugins.statistics.means import BoxStats
@@ -98,11 +107,10 @@ def error_bars(
                 counts = [of_panel[each][name] if each in of_panel else 0 for name in categories]
                 shift = (place + 0.5) / len(series) * 0.8 - 0.4
                 ys = [at + shift for at in range(len(categories))]
-                axes.barh(ys, counts, 0.74 / len(series), color=_SERIES[place % len(_SERIES)])
+                colour, label = _SERIES[place % len(_SERIES)], _series_label(*each)
+                axes.barh(ys, counts, 0.74 / len(series), color=colour, label=label)
             if not of_panel:
-                axes.text(
-                    0.5, 0.5, "no cases", transform=axes.transAxes, ha="center", va="center", color=QUIET
-                )
+                note(axes, "no cases")
             axes.set_title(f"{plain(prompt)}, {plain(shot)}", fontsize=_TITLE, color=INK)
             axes.set_yticks(range(len(names)), names)
             axes.tick_params(axis="y", length=0)
@@ -111,11 +119,8 @@ def error_bars(
             axes.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     grid[0, 0].set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel("Wrong queries that ran, by primary label", fontsize=_TITLE, color=INK)
-    handles = [
-        Patch(facecolor=_SERIES[place % len(_SERIES)], label=_series_label(*each))
-        for place, each in enumerate(series)
-    ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5), handlelength=1)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(handles), 5), handlelength=1)
     return figure
 
 

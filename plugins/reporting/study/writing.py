@@ -10,7 +10,7 @@ from msgspec import Struct
 from retrocypher.kg.errors import InputError
 from retrocypher.plugins.analysis.study import Study, WordsOf, read_study
 from retrocypher.plugins.formatting.text import counted
-from retrocypher.plugins.reporting.figure_tables import Row, cell_text, columns_of, same_in_all, write_tables
+from retrocypher.plugins.reporting.figure_tables import cell_text, columns_of, same_in_all, write_tables
 from retrocypher.plugins.reporting.html.rendering import page
 from retrocypher.plugins.reporting.study.parts import Missing, Part, together
 
@@ -90,7 +90,7 @@ def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
         width = int.from_bytes(png[16:20]) // 2
     files += write_tables(out, name, part.rows, part.shown)
     columns = columns_of(part.shown)
-    cells = [[_cell(row, column) for column in columns] for row in part.shown]
+    cells = [[cell_text(row, column) or "\N{EN DASH}" for column in columns] for row in part.shown]
     return ShownPart(
         part=part,
         anchor=anchor,
@@ -102,11 +102,6 @@ def _write(part: Part, out: Path, several_models: bool) -> ShownPart:
         wordy=[any(len(row[place]) > _LONG for row in cells) for place in range(len(columns))],
         note=" ".join(filter(None, (part.caption.note, part.remark, same_in_all(part.shown)))),
     )
-
-
-def _cell(row: Row, column: str) -> str:
-    shown = cell_text(row, column)
-    return "\N{EN DASH}" if shown is None else shown
 
 
 def _page(study: Study, title: str, parts: Sequence[ShownPart], missing: Sequence[Missing]) -> str:
