@@ -380,14 +380,13 @@ def pareto(models: Sequence[ModelResult]) -> Figure:
         axes.step([x for x, _ in ends], [f1 for _, f1 in ends], where="post", color=QUIET, linewidth=0.8)
         for each, colour, marker in marks:
             x = getattr(each, measure)
-            style: dict[str, Any] = {"color": colour, "markersize": 5, "label": plain(each.name)}
-            if each not in front:
-                style["markerfacecolor"] = "white"
-            # A model without the number is in the legend only.
-            known = x is not None and each.f1.value is not None
-            axes.plot([x] if known else [], [each.f1.value] if known else [], marker, clip_on=False, **style)
-            if known and each.f1.low is not None:
-                axes.vlines(x, each.f1.low, each.f1.high, color=colour, linewidth=0.9)
+            if x is None or each.f1.value is None:
+                continue
+            face = colour if each in front else "white"
+            style: dict[str, Any] = {"color": colour, "markerfacecolor": face, "markersize": 5}
+            axes.plot(x, each.f1.value, marker, clip_on=False, label=plain(each.name), **style)
+            if each.f1.low is not None and each.f1.high is not None:
+                axes.plot((x, x), (each.f1.low, each.f1.high), color=colour, linewidth=0.9)
         if not ends:
             note(axes, "not known")
         unit_axis(axes, "y", "Mean F1 (95 % interval)" if axes is panels[0] else "")
@@ -395,6 +394,7 @@ def pareto(models: Sequence[ModelResult]) -> Figure:
         axes.set_xlim(0, None) if ends else axes.set_xticks([])
         axes.grid(axis="x")
         axes.margins(x=0.1)
+    # Seconds are known of each model that is called.
     handles, names = panels[1].get_legend_handles_labels()
     figure.legend(handles, names, loc="outside upper center", ncols=min(len(handles), columns))
     return figure
