@@ -162,13 +162,19 @@ class LeakGuard:
     recorded: RunIndex | None = None
     """The runs that are replayed."""
 
-    def find(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
-        """Return a leak that is not known yet; raises GraphError if the graph cannot be asked.
+    def find(self, case_id: str, question: Question, exemplar: Exemplar | None) -> Leak | UnsetType | None:
+        """Return the leak of a case; None if its question has no answer or it has no exemplar.
 
-        In a replay it is that of the record of the case, and UNSET if there is none.
+        Raises GraphError if the graph cannot be asked. In a replay it is that of the record of the case, and
+        UNSET if there is none.
         """
+        if exemplar is None or not question.reference_cypher:
+            return None
+        pair = (exemplar.id, question.id)
+        if pair in self.known:
+            return self.known[pair]
         if self.measure is not None:
-            leak = self.known[exemplar.id, question.id] = self.measure.measure(question, exemplar)
+            leak = self.known[pair] = self.measure.measure(question, exemplar)
             return leak
         there = self.recorded.case(case_id) if self.recorded else None
         same = (exemplar.id, question.reference_cypher)

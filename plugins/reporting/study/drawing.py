@@ -107,7 +107,9 @@ def error_bars(
                 counts = [of_panel[each][name] if each in of_panel else 0 for name in categories]
                 shift = (place + 0.5) / len(series) * 0.8 - 0.4
                 ys = [at + shift for at in range(len(categories))]
-                colour, label = _SERIES[place % len(_SERIES)], _series_label(*each)
+                loop, queries = each
+                label = "direct prompting" if loop == NO_LOOP else f"{plain(loop)}, {queries}"
+                colour = _SERIES[place % len(_SERIES)]
                 axes.barh(ys, counts, 0.74 / len(series), color=colour, label=label)
             if not of_panel:
                 note(axes, "no cases")
@@ -125,7 +127,3 @@ def error_bars(
 
 
 _SERIES = ("#6b6b6b", "#e69f00", "#0072b2", "#b5608f", "#009e73", "#332288", "#d55e00")
-
-
-def _series_label(loop: str, queries: str) -> str:
-    return "direct prompting" if loop == NO_LOOP else f"{plain(loop)}, {queries}"

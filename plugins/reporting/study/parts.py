@@ -140,10 +140,11 @@ def run_command(
         logs = [log for log in logs if loop in log.manifest.loops.names] or logs
         listed = [each for log in logs for each in questions_of(log).values()]
         given["sample"] = len({each.id for each in listed if each.task in asked}) or given["sample"]
-    words = f"pytest benchmarks --model {shlex.quote(model_spec(model))} {options}"
-    return " ".join(
-        [words, *([f"--loop {loop}"] if loop != NO_LOOP else []), *map(shlex.quote, study.words_of(given))]
-    )
+    spec = model.argument if model.kind == "openai" else ":".join(filter(None, (model.kind, model.argument)))
+    named = spec if spec in ("", model.label) else f"{model.label}={spec}"
+    of_loop = [] if loop == NO_LOOP else [f"--loop {loop}"]
+    words = [f"--model {shlex.quote(named)} {options}", *of_loop, *map(shlex.quote, study.words_of(given))]
+    return f"pytest benchmarks {' '.join(words)}"
 
 
 def other_questions(groups: Iterable[Iterable[StudyCase]]) -> str:
@@ -163,9 +164,3 @@ def together(missing: Sequence[Missing]) -> list[Missing]:
     for each in missing:
         found.setdefault((each.model, each.why, tuple(each.commands)), []).extend(each.numbers)
     return [Missing(numbers, *key) for key, numbers in found.items()]
-
-
-def model_spec(model: ModelEntry) -> str:
-    """Return a model as ``--model`` names it."""
-    spec = model.argument if model.kind == "openai" else ":".join(filter(None, (model.kind, model.argument)))
-    return spec if spec == model.label or not spec else f"{model.label}={spec}"

@@ -43,20 +43,12 @@ def reaction_parts(study: Study) -> _Parts:
     means = {_key(each): each.mean for each in slice_means(study.table, _BY, metrics)}
     boxes = {_key(each): (each.box, means[_key(each)]) for each in slice_boxes(study.table, _BY, metrics)}
     figures: list[_Maker] = [partial(_box_plots, boxes=boxes, spec=spec) for spec in paper.boxes]
-    groups: list[list[_Maker]] = [
-        figures[:1],
-        [figures[1], _multi_step_errors],
-        [_correction, _text],
-        [_columns],
-        [_variations],
-        *([figure] for figure in figures[2:]),
-    ]
     yield from not_from_runs(paper.not_from_runs)
     yield _samples(study, paper)
-    for group in groups:
+    others: list[_Maker] = [_multi_step_errors, _correction, _text, _columns, _variations]
+    for make in (*figures[:2], *others, *figures[2:]):
         for model in study.models:
-            for make in group:
-                yield from make(study, paper, model)
+            yield from make(study, paper, model)
     yield from _models(study, paper)
 
 
