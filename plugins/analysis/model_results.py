@@ -87,10 +87,12 @@ class ModelResults:
         tally = self._tallies[record.model, record.loop]
         tally.f1.append(record.scores.f1)
         tally.clusters.append(cluster)
-        tally.price = tally.price or _price(manifest.model(record.model))
+        own = manifest.model(record.model)
+        price, of_roles = _price(own), _price(manifest.loops.players.get(record.model, own))
+        tally.price = tally.price or price
         for turn in record.rounds:
             if turn.asked_model and not turn.of_answer:
-                self._add_call(tally, turn, _price(_asked(turn, record.model, manifest)))
+                self._add_call(tally, turn, price if turn.role == GENERATOR else of_roles)
 
     def _add_call(self, tally: _Tally, turn: Round, price: Price | None) -> None:
         tally.asked += 1
@@ -105,11 +107,6 @@ class ModelResults:
     def results(self, run: str = "") -> list[ModelResult]:
         """Return the results, in the order in which models and loops occurred."""
         return [_result(*key, tally, run) for key, tally in self._tallies.items()]
-
-
-def _asked(turn: Round, model: str, manifest: Manifest) -> ModelEntry | None:
-    own = manifest.model(model)
-    return own if turn.role == GENERATOR else manifest.loops.players.get(model, own)
 
 
 def _price(model: ModelEntry | None) -> Price | None:

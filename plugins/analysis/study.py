@@ -159,10 +159,13 @@ class Study:
 def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:
     """Read runs.
 
-    Raises InputError if one cannot be read, is named twice, shares a case with another, or has another graph
-    or other questions.
+    One that is named twice is read once. Raises InputError if one cannot be read, shares a case with another,
+    or has another graph or other questions.
     """
-    logs = _distinct(paths)
+    logs = list({path.resolve(): RunLog(path) for path in paths}.values())
+    for log in logs:
+        # So that a folder that is no run is named before minutes of reading.
+        next(log.records(), None)
     study = Study(logs, _differing(logs), words_of)
     clusters = {name: of for log in logs if questions_of(log) for name, of in log.clusters.items()}
     study.table = ScoreTable(_counted(study, clusters), clusters, STUDY_METRICS)
@@ -206,17 +209,6 @@ def _counted(study: Study, clusters: Mapping[str, str]) -> Iterator[Record]:
 def questions_of(log: RunLog) -> dict[str, Question]:
     """Return the questions of a run by id; none if it has no file of them."""
     return log.questions if (log.path / QUESTIONS).is_file() else {}
-
-
-def _distinct(paths: Iterable[Path]) -> list[RunLog]:
-    named: dict[Path, RunLog] = {}
-    for path in paths:
-        if path.resolve() in named:
-            raise InputError(f"{path} is named twice; a study needs each run once")
-        log = named[path.resolve()] = RunLog(path)
-        # Read now, so that a folder that is no run is named before minutes of reading.
-        next(log.records(), None)
-    return list(named.values())
 
 
 def _group(task: str, question: Question | None) -> QuestionGroup:

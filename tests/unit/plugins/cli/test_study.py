@@ -282,6 +282,12 @@ def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_pat
             study("reaction", runs[0], third, "--out", tmp_path / "out")
 
 
+def test_a_run_that_is_named_twice_is_read_once(tmp_path: Path) -> None:
+    run = write(tmp_path / "run", [case(QUESTIONS["best_yield"][0], 1.0)])
+    found = json.loads(study("reaction", run, tmp_path / "." / "run", "--out", tmp_path / "out", "--json"))
+    assert found["cases"] == 1
+
+
 def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> None:
     record = case(QUESTIONS["best_yield"][0], 1.0, model="exemplar", shot="1S-S")
     run = write(tmp_path / "run", [record], {"label": "exemplar", "kind": "exemplar"})
@@ -295,7 +301,6 @@ def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> Non
     ("arguments", "error"),
     [
         (["nowhere"], "nowhere: there is no such folder; name the folder of a run"),
-        (["run", "run"], "is named twice"),
         (["run", "again"], "both have the case"),
         (["table"], "no case of these runs is about reactions"),
         (["unscored"], "no scored case"),
