@@ -50,9 +50,7 @@ class PlannedRun(Struct, frozen=True):
         return f"pytest benchmarks {self.options}"
 
 
-def plan_runs(
-    runs: Mapping[str, str], models: Sequence[str], more: str, environment: Mapping[str, str] = os.environ
-) -> list[PlannedRun]:
+def plan_runs(runs: Mapping[str, str], models: Sequence[str], more: str) -> list[PlannedRun]:
     """Return each run of each model; raise InputError if an option does not exist or fit.
 
     Args:
@@ -60,7 +58,7 @@ def plan_runs(
         more: Further options, such as ``--sample 20``.
     """
     # Nothing is called here, so a plan needs no key.
-    keyed = with_any_key(environment)
+    keyed = with_any_key(os.environ)
     return [
         _planned(
             f"{name}-{spec.label}",
@@ -103,14 +101,12 @@ def _callers(plan: Plan, spec: ModelSpec) -> Iterator[_Caller]:
     cases = plan.case_count()
     if spec.kind in TEXT_KINDS:
         yield _Caller(spec, (cases, cases))
-    player = plan.loops.models.get(spec.label)
-    for loop in plan.loops.loops:
-        least, most = _ROLE_CALLS.get(loop, (0, 0))
-        of_loop = cases // len(plan.loops.loops)
-        if player is not None and most:
-            yield _Caller(player, (least * of_loop, most * of_loop))
-    if player is not None and not _WITH_ANALYST.isdisjoint(plan.loops.loops):
-        yield _Caller(player, (1, 1))
+    if (player := plan.loops.models.get(spec.label)) is not None:
+        loops = plan.loops.loops
+        of_loop, once = cases // len(loops), int(not _WITH_ANALYST.isdisjoint(loops))
+        calls = [_ROLE_CALLS.get(loop, (0, 0)) for loop in loops]
+        least, most = (once + of_loop * sum(each[end] for each in calls) for end in (0, 1))
+        yield _Caller(player, (least, most))
     if plan.judge is not None:
         yield _Caller(plan.judge.spec, (len(VARIANTS) * cases, len(VARIANTS) * cases))
 

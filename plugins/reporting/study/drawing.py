@@ -60,18 +60,13 @@ def box_grid(
                 if shown:
                     draw_boxes(axes, shown, width * 0.41, colour)
             _mark_shots(axes, shots)
-            axes.set_title(score_title(metric), fontsize=_TITLE, color=INK)
+            title = score_name(metric).replace("f1", "F1")
+            axes.set_title(title[0].upper() + title[1:], fontsize=_TITLE, color=INK)
         if len(rows) == 1:
             axes_of_row[0].set_ylabel(fill(tasks[of_row[0][0]], _LABEL), color=INK)
     handles = [Patch(facecolor=colour, label=plain(prompt)) for prompt, colour in colours.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)
     return figure
-
-
-def score_title(metric: str) -> str:
-    """Return the name of a score for a heading."""
-    name = score_name(metric).replace("f1", "F1")
-    return name[0].upper() + name[1:]
 
 
 def _mark_shots(axes: Axes, shots: Sequence[str]) -> None:
