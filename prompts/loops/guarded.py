@@ -136,15 +136,8 @@ class Guarded:
     def run(self, case: LoopCase, tools: LoopTools) -> LoopResult:
         """Run the query of the first completion under guard; use the fallback where that returns nothing."""
         query = self._checked(case, tools)
-        started = time.perf_counter()
         execution = tools.graph.run(query, timeout_s=self.timeout_s, row_limit=self.limit)
-        finding = {
-            "message": execution.message,
-            "row_count": execution.row_count,
-            "truncated": execution.truncated,
-        }
-        time_s = time.perf_counter() - started
-        tools.note(Step("executor", query, execution.status, [finding], time_s=time_s))
+        tools.note(Step.of_execution(query, execution))
         if execution.status == "ok" and not _is_empty(execution):
             return LoopResult(query, execution)
         reason = "empty" if execution.status == "ok" else execution.status

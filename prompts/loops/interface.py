@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.questions.question import Setting
@@ -91,6 +91,12 @@ class Step:
     messages: list[Message] | None = None
     answer: Completion | None = None
     cached: bool = False
+
+    @classmethod
+    def of_execution(cls, query: str | None, execution: Execution) -> Self:
+        """Return the step that ran a query."""
+        finding = {name: getattr(execution, name) for name in ("code", "message", "row_count", "truncated")}
+        return cls("executor", query, execution.status, [finding], time_s=execution.time_s)
 
 
 class OnceARun(Protocol):

@@ -8,7 +8,6 @@ corrector rewrites it by what either found. The control arm has the first two ro
 
 import json
 import re
-import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -138,16 +137,8 @@ class _Work:
 
     def analyse(self) -> None:
         """Run the query, and have its result examined."""
-        started = time.perf_counter()
         self.execution = execution = self.tools.graph.run(self.query)
-        finding = {
-            "code": execution.code,
-            "message": execution.message,
-            "row_count": execution.row_count,
-            "truncated": execution.truncated,
-        }
-        time_s = time.perf_counter() - started
-        self.tools.note(Step("executor", self.query, execution.status, [finding], time_s=time_s))
+        self.tools.note(Step.of_execution(self.query, execution))
         messages = SELF_REVIEW_TEXTS.messages("result_analyst", {**self.shown, **self._outcome()})
         answer = self.tools.ask("result_analyst", messages)
         text = visible_text(answer.text)
