@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -59,7 +58,12 @@ def box_grid(
                 shown = {place + (number + 0.5) * width - 0.41: box for place, box in found.items() if box}
                 if shown:
                     draw_boxes(axes, shown, width * 0.41, colour)
-            _mark_shots(axes, shots)
+            for place in range(1, len(shots)):
+                axes.axvline(place - 0.5, color=QUIET, linewidth=0.3)
+            axes.set_xlim(-0.5, len(shots) - 0.5)
+            axes.set_xticks(range(len(shots)), list(map(plain, shots)))
+            axes.tick_params(axis="x", length=0, labelsize=6.5)
+            unit_axis(axes, "y", "")
             title = score_name(metric).replace("f1", "F1")
             axes.set_title(title[0].upper() + title[1:], fontsize=_TITLE, color=INK)
         if len(rows) == 1:
@@ -67,15 +71,6 @@ def box_grid(
     handles = [Patch(facecolor=colour, label=plain(prompt)) for prompt, colour in colours.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles), handlelength=1)
     return figure
-
-
-def _mark_shots(axes: Axes, shots: Sequence[str]) -> None:
-    for place in range(1, len(shots)):
-        axes.axvline(place - 0.5, color=QUIET, linewidth=0.3)
-    axes.set_xlim(-0.5, len(shots) - 0.5)
-    axes.set_xticks(range(len(shots)), list(map(plain, shots)))
-    axes.tick_params(axis="x", length=0, labelsize=6.5)
-    unit_axis(axes, "y", "")
 
 
 _BAR = 0.1

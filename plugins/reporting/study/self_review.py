@@ -38,8 +38,7 @@ def self_review_parts(study: Study) -> Iterator[Part | Missing]:
         ]
         names = [variant.replace("_", "-"), *([judge, criteria[:8]] if len(judges) > 2 else [])]
         for arm in paper.arms:
-            of_arm = [each for each in series if each.loop in arm.loops]
-            if of_arm:
+            if of_arm := [each for each in series if each.loop in arm.loops]:
                 yield _figure(paper, arm, of_arm, names, judge)
     yield _results(study, paper)
 
