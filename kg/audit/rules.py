@@ -11,6 +11,7 @@ from rdkit.Chem import rdChemReactions, rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from retrocypher.kg.audit.finding import Finding
+from retrocypher.kg.evidence.evidence import Evidence
 from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.reaction import Reaction, RecordYield, place_of
@@ -37,6 +38,19 @@ def audit(
         yield from _yields(reaction)
         yield from _valence(reaction)
     yield from _duplicates(reactions)
+
+
+def audit_evidence(evidence: Iterable[Evidence]) -> Iterator[Finding]:
+    """Yield the facts to verify again: those that a source contradicts, and those that none has checked.
+
+    They come in the order of the default graph, whose oldest records are first.
+    """
+    for each in evidence:
+        detail = f"{each.fact.kind} {each.fact.molecule}"
+        if against := [source for source, verdict in each.verdicts if verdict == "differs"]:
+            yield Finding("source_differs", (each.fact.reaction,), f"{detail}: {', '.join(against)}")
+        elif not each.verdicts:
+            yield Finding("never_checked", (each.fact.reaction,), detail)
 
 
 def _record_yields(reaction: Reaction, records: Iterable[RecordYield]) -> Iterator[Finding]:

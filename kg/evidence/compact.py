@@ -31,7 +31,7 @@ DEFAULT_EVIDENCE = Path(__file__).parents[1] / "data" / "evidence"
 
 SCHEMA_VERSION = 1
 _FILE = "evidence.csv"
-MANIFEST = "manifest.json"
+_MANIFEST = "manifest.json"
 _CODES = dict(zip(SOURCES, "ldmny", strict=True))
 """In lower case the source agrees, in upper case it differs."""
 _VERDICTS: tuple[Verdict, Verdict] = ("agrees", "differs")
@@ -55,7 +55,7 @@ def write_evidence(folder: Path, evidence: Sequence[Evidence], about: Mapping[st
         "files": {_FILE: sha256(text.encode()).hexdigest()},
     }
     write_whole(folder / _FILE, text)
-    write_whole(folder / MANIFEST, json.dumps(manifest, indent=2) + "\n")
+    write_whole(folder / _MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def fact_properties(
@@ -129,12 +129,12 @@ def read_evidence(
     folder = folder or DEFAULT_EVIDENCE
     reactions = read_graph() if reactions is None else reactions
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
+        manifest = json.loads((folder / _MANIFEST).read_bytes())
         if (version := manifest["schema_version"]) != SCHEMA_VERSION:
             raise ValueError(f"it has form {version!r}, this version reads form {SCHEMA_VERSION}")
         content, digest = (folder / _FILE).read_bytes(), manifest["files"][_FILE]
         if sha256(content).hexdigest() != digest:
-            raise ValueError(f"{_FILE} is not the file that {MANIFEST} describes")
+            raise ValueError(f"{_FILE} is not the file that {_MANIFEST} describes")
         if (found := fingerprint_of(reactions)) != (named := str(manifest["graph_fingerprint"])):
             raise InputError(
                 f"The evidence in {folder} belongs to the graph {named[:12]}, not to {found[:12]}. "

@@ -1,16 +1,15 @@
 """What an audit of a graph found, by rule, and what its schema could name."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from msgspec import Struct
 
 from retrocypher.kg.audit.declared import DECLARED_RULES, audit_declared
 from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, AuditRule, Finding
-from retrocypher.kg.audit.rules import audit
+from retrocypher.kg.audit.rules import audit, audit_evidence
 from retrocypher.kg.audit.suggestions import Suggestion, suggestions
 from retrocypher.kg.evidence.evidence import Evidence
-from retrocypher.kg.evidence.reverification import to_recheck
 from retrocypher.kg.graph.reaction import Reaction, RecordYield
 from retrocypher.kg.suites.graph import PropertyGraph
 from retrocypher.kg.suites.suite import Generation
@@ -60,18 +59,9 @@ def audit_reactions(
     left = (each for each in findings if not all((each.rule, n) in settled for n in each.reactions))
     found = _by_rule(AUDIT_RULES, left)
     if evidence is not None:
-        found += _by_rule(EVIDENCE_RULES, _evidence(evidence, reactions))
+        found += _by_rule(EVIDENCE_RULES, audit_evidence(evidence))
     size = {"reactions": len(reactions), "texts": sum(each.id in texts for each in reactions)}
     return GraphAudit(size, found, list(suggestions(reactions, texts)))
-
-
-def _evidence(evidence: Sequence[Evidence], reactions: Sequence[Reaction]) -> Iterator[Finding]:
-    recheck = to_recheck(evidence, reactions)
-    for rule, found in (("source_differs", recheck.differing), ("never_checked", recheck.unchecked)):
-        for each in found:
-            sources = ", ".join(source for source, verdict in each.verdicts if verdict == "differs")
-            detail = f"{each.fact.kind} {each.fact.molecule}"
-            yield Finding(rule, (each.fact.reaction,), f"{detail}: {sources}" if sources else detail)
 
 
 def audit_suite(graph: PropertyGraph, generation: Generation) -> GraphAudit:

@@ -1,7 +1,7 @@
 """``retrocypher graph evidence``: what the sources say of the facts of the default graph."""
 
-import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -11,21 +11,20 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.build import build_evidence
 from retrocypher.kg.evidence.compact import (
     DEFAULT_EVIDENCE,
-    MANIFEST,
     Coverage,
     coverage,
     read_evidence,
     write_evidence,
 )
 from retrocypher.kg.evidence.confidence import default_model
-from retrocypher.kg.evidence.evidence import SOURCES, Evidence, FactKind
-from retrocypher.kg.evidence.reverification import FALL, ConfidenceChange, confidence_changes, to_recheck
-from retrocypher.kg.graph.compact import read_graph
+from retrocypher.kg.evidence.evidence import SOURCES, Fact, FactKind
 from retrocypher.kg.paths import in_checkout
 from retrocypher.plugins.cli.console import EXISTING_FILE, FOLDER, emit, json_option
 from retrocypher.plugins.formatting.text import counted
 
-_logger = logging.getLogger(__name__)
+FALL = 0.1
+"""A confidence that falls by more than this is flagged (GraphBuilder-RAG, ReverifyAgent)."""
+
 _SHOWN = 20
 
 
@@ -55,47 +54,33 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
             "has one."
         )
     folder = out or DEFAULT_EVIDENCE
-    before = _earlier(folder)
+    before: dict[Fact, float] = {}
+    with suppress(InputError):
+        before = default_model().confidences(read_evidence(folder))
     built = build_evidence(mapped)
     write_evidence(folder, built.evidence, built.about)
-    counts, reactions = coverage(built.evidence), read_graph()
-    recheck, changes = to_recheck(built.evidence, reactions), None
-    if before is not None:
-        changes = confidence_changes(before, built.evidence, default_model(), reactions)
+    after, counts = default_model().confidences(built.evidence), coverage(built.evidence)
+    changed = [(fact, old, after.get(fact, old)) for fact, old in before.items() if old != after.get(fact)]
+    falls = [(fact, old, new) for fact, old, new in changed if old - new > FALL]
     emit(
         as_json,
         {
             "folder": str(folder),
             "counts": msgspec.to_builtins(counts),
-            "recheck": recheck,
-            "changes": changes,
+            "changed": len(changed) if before else None,
+            "falls": [{"fact": fact, "before": old, "after": new} for fact, old, new in falls],
         },
         *_table(counts),
-        f"{counted(len(recheck.differing), 'fact')} with a source that differs, "
-        f"{len(recheck.unchecked):,} that no other source speaks of",
-        *(_changed(changes) if changes is not None else ()),
+        f"verified again: {counted(len(changed), 'confidence')} changed, {len(falls):,} fell by more than "
+        f"{FALL:g}"
+        if before
+        else "not compared: the folder had no evidence of this graph",
+        *(
+            f"  reaction {fact.reaction}, {fact.kind} {fact.molecule}: {old:.3f} to {new:.3f}"
+            for fact, old, new in falls[:_SHOWN]
+        ),
         f"written to {folder}",
     )
-
-
-def _earlier(folder: Path) -> tuple[Evidence, ...] | None:
-    """The evidence in a folder; None if there is none that can be read, which the new one replaces."""
-    if not (folder / MANIFEST).exists():
-        return None
-    try:
-        return read_evidence(folder)
-    except InputError as error:
-        _logger.warning(f"Not compared with what is in the folder: {error}")
-        return None
-
-
-def _changed(changes: Sequence[ConfidenceChange]) -> Iterator[str]:
-    falls = [each for each in changes if each.is_fall]
-    changed = f"{counted(len(changes), 'confidence')} changed, {len(falls):,} fell by more than {FALL:g}"
-    yield f"verified again: {changed}"
-    for each in falls[:_SHOWN]:
-        fact, values = each.fact, f"{each.before:.3f} to {each.after:.3f}"
-        yield f"  reaction {fact.reaction}, {fact.kind} {fact.molecule}: {values}"
 
 
 def _table(counts: Mapping[FactKind, Coverage]) -> list[str]:

@@ -6,7 +6,8 @@ from itertools import islice
 import pytest
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
-from retrocypher.kg.audit.rules import audit
+from retrocypher.kg.audit.rules import audit, audit_evidence
+from retrocypher.kg.evidence.evidence import Evidence, Fact
 from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.graph.reaction import Reaction, RecordYield
 
@@ -136,3 +137,18 @@ def test_a_planted_error_is_found_in_real_reactions() -> None:
 
 def test_each_rule_has_a_kind_and_a_meaning() -> None:
     assert {each.kind for each in AUDIT_RULES.values()} == {"conflict", "duplicate", "unbalanced", "invalid"}
+
+
+def test_facts_that_sources_contradict_or_do_not_speak_of_are_to_be_verified() -> None:
+    fact = Fact(1, "USES_SOLVENT", "O")
+    disputed = Evidence(fact, (("other_reading", "differs"), ("text_name", "agrees")))
+    evidence = [Evidence(fact, (("text_name", "agrees"),)), disputed, Evidence(Fact(2, "yield", "C"), ())]
+    assert list(audit_evidence(evidence)) == [
+        Finding("source_differs", (1,), "USES_SOLVENT O: other_reading"),
+        Finding("never_checked", (2,), "yield C"),
+    ]
+
+
+def test_the_oldest_records_of_the_default_graph_come_first() -> None:
+    months = [each.source.grant_date for each in read_graph() if each.source]
+    assert months == sorted(months, key=str)

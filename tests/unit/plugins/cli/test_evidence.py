@@ -52,6 +52,7 @@ def test_it_writes_the_evidence_and_prints_the_coverage(given: list[Path | None]
     ]
     printed = json.loads(CliRunner().invoke(cli, [*command, "--json"], catch_exceptions=False).stdout)
     assert printed["counts"]["PRODUCES"]["facts"] == 1
+    assert (printed["changed"], printed["falls"]) == (None, [])
     assert (tmp_path / "e" / "evidence.csv").read_text() == "reaction,evidence\n1,ln3+6 L -\n"
 
 
