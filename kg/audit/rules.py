@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import combinations
-from typing import NamedTuple
 
 from rdkit import Chem, rdBase
 from rdkit.Chem import rdChemReactions, rdMolHash
@@ -14,7 +13,7 @@ from retrocypher.kg.audit.finding import Finding
 from retrocypher.kg.evidence.evidence import Evidence
 from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.molecules import molecule_of
-from retrocypher.kg.graph.reaction import Reaction, RecordYield, place_of
+from retrocypher.kg.graph.reaction import ROLES, Reaction, RecordYield, place_of
 
 _SHOWN = 5
 
@@ -75,17 +74,13 @@ def _roles(reaction: Reaction) -> Iterator[Finding]:
 
 
 def _balance(reaction: Reaction) -> Iterator[Finding]:
-    supplied: Counter[str] = Counter()
-    for name in {*reaction.reactants, *reaction.agents, *reaction.solvents}:
-        supplied.update(_elements(name))
+    supplied = _together({*reaction.reactants, *reaction.agents, *reaction.solvents})
     for name in reaction.products:
         needed = _elements(name)
-        missing = sorted(element for element in needed if not supplied[element])
-        if missing:
+        short = sorted(needed - supplied)
+        if missing := [element for element in short if not supplied[element]]:
             yield Finding("element_not_supplied", (reaction.id,), f"{', '.join(missing)} of {name}")
-            continue
-        short = sorted(element for element in needed if needed[element] > supplied[element])
-        if short:
+        elif short:
             counts = ", ".join(f"{needed[each]} {each}, {supplied[each]} supplied" for each in short)
             yield Finding("atoms_not_supplied", (reaction.id,), f"{counts}: {name}")
 
@@ -153,11 +148,13 @@ def _same(rule: str, group: Sequence[Reaction]) -> Finding:
 
 @cache
 def _elements(name: str) -> Counter[str]:
-    return _heavy_atoms(_molecule(name))
+    """How many atoms of each element a molecule has, hydrogen aside."""
+    atoms = Chem.MolFromSmiles(name, sanitize=False).GetAtoms()
+    return Counter(atom.GetSymbol() for atom in atoms if atom.GetAtomicNum() > 1)
 
 
-def _heavy_atoms(molecule: Chem.Mol) -> Counter[str]:
-    return Counter(atom.GetSymbol() for atom in molecule.GetAtoms() if atom.GetAtomicNum() > 1)
+def _together(names: Iterable[str]) -> Counter[str]:
+    return sum(map(_elements, names), Counter[str]())
 
 
 @cache
@@ -174,43 +171,36 @@ def _without_salts(reaction: Reaction) -> Iterator[_Forms]:
         frozenset().union(*(_neutral_parts(each, role in _WITH_SALTS) for each in members))
         for role, members in reaction.by_role.items()
     ]
-    yield tuple(frozenset(part.name for part in each) for each in parts)
-    for place, role in enumerate(reaction.by_role):
-        for salt in parts[place]:
-            if role in _WITH_SALTS and salt.makes_salts and len(parts[place]) > 1:
-                others = [*parts[:place], parts[place] - {salt}, *parts[place + 1 :]]
-                # What gives atoms to a product is no mere part of a salt.
-                if _lack(others) <= _lack(parts):
-                    yield tuple(frozenset(part.name for part in each) for each in others)
+    whole = tuple(frozenset(name for name, _ in each) for each in parts)
+    yield whole
+    lack = _lack(whole)
+    for place in (ROLES.index(role) for role in _WITH_SALTS):
+        for part in parts[place]:
+            left = frozenset(name for name, _ in parts[place] - {part})
+            others = (*whole[:place], left, *whole[place + 1 :])
+            # What gives atoms to a product is no mere part of a salt.
+            if part[1] and left and _lack(others) <= lack:
+                yield others
 
 
-def _lack(parts: Sequence[Iterable["_Part"]]) -> int:
+def _lack(roles: _Forms) -> int:
     """How many atoms of products, hydrogen aside, the molecules of the other roles do not supply."""
-    reactants, products, agents, solvents = parts
-    supplied = sum((Counter(dict(each.atoms)) for each in (*reactants, *agents, *solvents)), Counter[str]())
-    return sum((Counter(dict(each.atoms)) - supplied).total() for each in products)
-
-
-class _Part(NamedTuple):
-    """A molecule, or a part of one that is written with dots."""
-
-    name: str
-    """Neutral."""
-    makes_salts: bool
-    """Whether it is an ion, an acid, an amine or water."""
-    atoms: frozenset[tuple[str, int]]
-    """How many of each element, hydrogen aside."""
+    reactants, products, agents, solvents = roles
+    supplied = _together((*reactants, *agents, *solvents))
+    return sum((_elements(each) - supplied).total() for each in products)
 
 
 @cache
-def _neutral_parts(name: str, acids: bool) -> frozenset[_Part]:
-    """The parts of a molecule without simple ions, and without hydrogen halides if `acids` says so."""
+def _neutral_parts(name: str, acids: bool) -> frozenset[tuple[str, bool]]:
+    """The neutral parts of a molecule, and whether each makes salts: an ion, an acid, an amine or water.
+
+    Simple ions are left out, and hydrogen halides if `acids` says so.
+    """
     simple = [_pattern(_IONS), *([_pattern(_ACIDS)] if acids else [])]
     return frozenset(
-        _Part(
+        (
             Chem.MolToSmiles(rdMolStandardize.Uncharger().uncharge(part)),
             Chem.GetFormalCharge(part) != 0 or part.HasSubstructMatch(_pattern(_SALT_FORMERS)),
-            frozenset(_heavy_atoms(part).items()),
         )
         for part in Chem.GetMolFrags(_molecule(name), asMols=True, sanitizeFrags=False)
         if not any(map(part.HasSubstructMatch, simple))
