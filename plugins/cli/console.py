@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from retrocypher.kg.errors import InputError
 from retrocypher.plugins.runs.record import fields_of
 
 if TYPE_CHECKING:
@@ -97,6 +99,21 @@ built_graph_option = click.option(
     type=EXISTING_FOLDER,
     help="Graph built by `retrocypher graph build` (default: the default graph).",
 )
+
+
+def needs(other: str, *names: str) -> None:
+    """Raise InputError if options of this command, by the names of their parameters, lack the other one.
+
+    Args:
+        other: The option without which they have no effect, as it is written.
+    """
+    context = click.get_current_context()
+    given = [each for each in names if context.get_parameter_source(each) != ParameterSource.DEFAULT]
+    if given and not context.params[other.split()[0].removeprefix("--").replace("-", "_")]:
+        raise InputError(
+            f"--{given[0].replace('_', '-')}: has no effect without {other}. Leave it out, or add that."
+        )
+
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 

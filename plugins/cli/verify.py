@@ -21,14 +21,13 @@ from retrocypher.kg.graph.loading import load
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.server.endpoint import connect
 from retrocypher.kg.server.open import is_uri, open_server
-from retrocypher.plugins.cli.console import SHARE, NumberRange, json_option, server_option
+from retrocypher.plugins.cli.console import SHARE, NumberRange, json_option, needs, server_option
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.operations.extraction import extract_claims
 from retrocypher.plugins.reporting.case_view import source_text
 from retrocypher.plugins.runs.written_answer import ClaimEvidence, Thresholds
 from retrocypher.plugins.scoring.answer_check import open_verifier, require_evidence
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
-from retrocypher.plugins.session.options import OPTION_SPECS
 from retrocypher.prompts.answering.writing import StatedClaims
 from retrocypher.prompts.models.pool import model_to_ask
 
@@ -181,14 +180,6 @@ class VerifyOptions:
     def __post_init__(self) -> None:
         if self.partial > self.verified:
             raise InputError(f"--partial {self.partial:g} is above --verified {self.verified:g}; lower it.")
-        if (
-            f"{self.evidence_confidence:g}" != OPTION_SPECS["evidence_confidence"].default
-            and not self.evidence
-        ):
-            raise InputError(
-                f"--evidence-confidence {self.evidence_confidence:g}: needs --evidence; add it, or leave the "
-                "option out."
-            )
 
     @property
     def thresholds(self) -> Thresholds:
@@ -295,6 +286,7 @@ def verify_command(
     be used.
     """
     given = VerifyOptions(**options)
+    needs("--evidence", "evidence_confidence")
     if claims_model is None and (cache is not None or offline):
         raise InputError("--cache and --offline go with --claims-model; leave them out, or give a model")
     model = (
