@@ -36,11 +36,6 @@ class GraphAudit(Struct, frozen=True):
     suggestions: list[Suggestion]
     """What is frequent in the graph, and not named by its schema."""
 
-    def findings(self, rules: Iterable[str]) -> list[Finding]:
-        """Return what some rules found."""
-        wanted = set(rules)
-        return [each for found in self.rules if found.rule in wanted for each in found.findings]
-
 
 def audit_reactions(
     reactions: Sequence[Reaction],

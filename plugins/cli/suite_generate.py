@@ -114,7 +114,7 @@ def suite_generate_command(
     assert spec is not None
     lexicon_file = folder / LEXICON_FILE
     first = not lexicon_file.is_file()
-    graph, source, endpoint = _read(spec, folder)
+    graph, source, endpoint = read_suite_graph(spec, folder)
     # Ids of questions begin with the name of the suite, wherever its graph comes from.
     name = suite.name if suite else folder.resolve().name
     graph = replace(graph, name=name)
@@ -178,7 +178,7 @@ def _given_graph(file: str | None, server: str | None) -> str | None:
     return file if server is None else server
 
 
-def _read(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint | None]:
+def read_suite_graph(spec: str, folder: Path) -> tuple[PropertyGraph, GraphSource, Endpoint | None]:
     """Return a graph, where the suite finds it, and the server that holds it if that was named."""
     if is_uri(spec):
         endpoint = open_uri(spec)
