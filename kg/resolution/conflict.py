@@ -11,7 +11,7 @@ from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.evidence.confidence import default_model, exclusive
 from retrocypher.kg.evidence.evidence import Source, Verdict
 from retrocypher.kg.evidence.text import is_near, stated_yield
-from retrocypher.kg.graph.reaction import TYPE_OF_ROLE, Reaction, RecordYield, place_of
+from retrocypher.kg.graph.reaction import Reaction, RecordYield, place_of
 
 Value = float | str
 """A yield in percent, the name of a role, or the id of a reaction."""
@@ -23,6 +23,7 @@ RESOLVABLE = tuple(
 )
 """The rules of the audit whose findings are conflicts between values that the graph can keep or drop."""
 
+_SOURCE: Source = "text_yield"
 _TEXT = "procedure text"
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-\d{2})?)?")
 """ISO 8601, which alone can be compared as text."""
@@ -41,9 +42,8 @@ class Candidate(Struct, frozen=True, forbid_unknown_fields=True):
     """A value at issue.
 
     Attributes:
-        confidence: From 0 to 1, by the model of `retrocypher.kg.evidence.confidence`. Of several yields of
-            records at most one is right. None for a value that only a text names: no labelled fact tells how
-            often such a value is right.
+        confidence: Of a yield that a record gives, from 0 to 1, by `retrocypher.kg.evidence.confidence`; of
+            several at most one is right. None for other values: no labelled fact tells how often these are.
         sources: How many sources name it.
         named_by: The sources: records with file, row and grant month, or the procedure text.
         date: The latest grant date among them.
@@ -115,7 +115,7 @@ def find_conflicts(
         yield from _roles(reaction)
     for finding in groups:
         members = [by_id[number] for number in finding.reactions]
-        candidates = tuple(_candidate_of(each.id, each.by_role, each) for each in members)
+        candidates = tuple(_candidate(each.id, None, [_record_of(each)]) for each in members)
         yield Conflict((finding.rule,), "reaction", finding.reactions, "", candidates)
 
 
@@ -123,13 +123,11 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     """Return the strategy that decides a conflict, and its decision.
 
     The strategies are those of GraphBuilder-RAG in its order: highest confidence, most evidence, recency for
-    conflicts about time, else review. None of them decides between equals, or about a single value. The
-    confidence of roles and reactions is the prior of their kind, which no source has moved, so it decides
-    nothing.
+    conflicts about time, else review. None of them decides between equals, or about a single value. Which
+    value is the most confident is known only where all confidences are.
     """
     several = conflict.candidates if len(conflict.candidates) > 1 else ()
-    # Which value is the most confident is known only where all confidences are.
-    is_known = conflict.about == "yield" and all(each.confidence is not None for each in several)
+    is_known = all(each.confidence is not None for each in several)
     is_temporal = not set(thresholds.temporal).isdisjoint(conflict.rules)
     confident = [each for each in several if is_known and (each.confidence or 0.0) > thresholds.confidence]
     proven = [each for each in several if each.sources > thresholds.evidence]
@@ -151,18 +149,18 @@ def _yields(
 ) -> Iterator[Conflict]:
     found = stated_yield(reaction, text)
     stated = None if found is None else found.value
-    date = reaction.source.grant_date if reaction.source else None
+    own_record = _record_of(reaction)
     for product, kept in zip(reaction.products, reaction.yields, strict=True):
         named: dict[float, list[tuple[str, str | None]]] = defaultdict(list)
         for each in records:
             if each.product == product and (reaction.yields_disputed or each.value == kept):
                 named[each.value].append((place_of(each), each.grant_date))
         if kept is not None and kept not in named:
-            named[kept].append((_place(reaction), date))
+            named[kept].append(own_record)
         own = []
         if "record_yields" in rules and (len(named) > 1 or (named and not records)):
             own.append("record_yields")
-        by_records = {value: len(sources) for value, sources in named.items()}
+        of_records = tuple(named)
         in_text = None
         # A text that confirms its own record tells nothing about other records of the reaction.
         if stated is not None and kept is not None and not (own and is_near(stated, kept)):
@@ -171,31 +169,20 @@ def _yields(
                 own.append("text_yield")
             if not is_near(stated, in_text):
                 in_text = stated
-            named[in_text].append((_TEXT, date))
+            named[in_text].append((_TEXT, own_record[1]))
         if kept is not None and not 0 <= kept <= 100:
             own.append("yield_out_of_range")
         if kept is not None and "yields_over_100" in rules:
             own.append("yields_over_100")
         if own:
-            alone = {}
-            for value in by_records:
-                agrees = None if in_text is None else value == in_text
-                alone[value] = default_model().confidence("yield", _verdicts(value, by_records, agrees))
-            known = dict(zip(alone, exclusive([*alone.values()]), strict=True))
+            alone = []
+            for value in of_records:
+                verdict: Verdict = "agrees" if value == in_text else "differs"
+                said = () if in_text is None else ((_SOURCE, verdict),)
+                alone.append(default_model().confidence("yield", said))
+            known = dict(zip(of_records, exclusive(alone), strict=True))
             candidates = tuple(_candidate(value, known.get(value), named[value]) for value in sorted(named))
             yield Conflict(tuple(own), "yield", (reaction.id,), product, candidates)
-
-
-def _verdicts(
-    value: float, by_records: Mapping[float, int], text_agrees: bool | None
-) -> Iterator[tuple[Source, Verdict]]:
-    """Yield what sources say of a value; the first record that names it is what they are compared with."""
-    if by_records[value] > 1:
-        yield "other_records", "agrees"
-    elif by_records.keys() - {value}:
-        yield "other_records", "differs"
-    if text_agrees is not None:
-        yield "text_yield", "agrees" if text_agrees else "differs"
 
 
 def _roles(reaction: Reaction) -> Iterator[Conflict]:
@@ -204,16 +191,8 @@ def _roles(reaction: Reaction) -> Iterator[Conflict]:
         if len(roles) > 1:
             is_both = {"reactants", "products"} <= set(roles)
             rules = ("two_roles",) * (len(roles) > 2 or not is_both) + ("product_is_reactant",) * is_both
-            candidates = (_candidate_of(role, [role], reaction) for role in roles)
-            yield Conflict(rules, "role", (reaction.id,), name, tuple(candidates))
-
-
-def _candidate_of(value: Value, roles: Iterable[str], reaction: Reaction) -> Candidate:
-    """Return a candidate that is as sure as the least sure of a reaction's relationships in some roles."""
-    kinds = [TYPE_OF_ROLE[role] for role in roles if reaction.by_role[role]]
-    confidence = min(default_model().confidence(kind, ()) for kind in kinds)
-    date = reaction.source.grant_date if reaction.source else None
-    return _candidate(value, confidence, [(_place(reaction), date)])
+            candidates = tuple(_candidate(role, None, [_record_of(reaction)]) for role in roles)
+            yield Conflict(rules, "role", (reaction.id,), name, candidates)
 
 
 def _candidate(
@@ -224,5 +203,7 @@ def _candidate(
     return Candidate(value, rounded, len(sources), tuple(name for name, _ in sources), date)
 
 
-def _place(reaction: Reaction) -> str:
-    return place_of(reaction.source) if reaction.source else "a record without a place"
+def _record_of(reaction: Reaction) -> tuple[str, str | None]:
+    """The record of a reaction, as people read it, and its grant date."""
+    source = reaction.source
+    return (place_of(source), source.grant_date) if source else ("a record without a place", None)

@@ -1,14 +1,15 @@
 """Proposals: files in which a person decides the conflicts of a graph."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import yaml
 from msgspec import Struct
 
-from retrocypher.kg.errors import InputError, conversion_fault
+from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import write_whole
 from retrocypher.kg.resolution.conflict import (
     Conflict,
@@ -20,7 +21,6 @@ from retrocypher.kg.resolution.conflict import (
     decide,
 )
 
-_MOST_BYTES = 16 * 2**20
 _HEADER = """\
 # Conflicts of a graph. Edit each `decision`, then run `retrocypher graph apply`:
 #   {keep: VALUE}  keep this candidate, drop the others
@@ -61,15 +61,6 @@ class Proposal(Struct, frozen=True, forbid_unknown_fields=True):
     conflicts: tuple[Entry, ...]
 
 
-class _Loader(yaml.SafeLoader):
-    """Refuses aliases, with which a small file can stand for a huge value."""
-
-    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.YAMLError("aliases are not allowed")
-        return super().compose_node(parent, index)
-
-
 def propose(fingerprint: str, conflicts: Iterable[Conflict], thresholds: Thresholds) -> Proposal:
     """Return a proposal in which the strategies have decided what they can."""
     entries = []
@@ -86,59 +77,25 @@ def write_proposal(file: Path, proposal: Proposal) -> None:
         msgspec.to_builtins(proposal),
         sort_keys=False,
         allow_unicode=True,
-        width=_MOST_BYTES,
+        width=sys.maxsize,
         default_flow_style=None,
     )
     write_whole(file, _HEADER + text)
 
 
-def read_proposal(file: Path) -> tuple[Proposal, bytes]:
-    """Return a proposal and the bytes of its file; raise InputError if it is not one."""
-    try:
-        with file.open("rb") as stream:
-            content = stream.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise InputError(
-                f"{file}: larger than {_MOST_BYTES // 2**20} MiB. Delete entries left for review."
-            )
-        value: Any = yaml.load(content, _Loader)
-        if value is None:
-            raise InputError(f"{file}: is empty. Make the proposal again.")
-        return msgspec.convert(value, Proposal), content
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}).") from error
-    except RecursionError as error:
-        raise InputError(f"{file}: nested too deeply.") from error
-    except (yaml.YAMLError, ValueError) as error:
-        if isinstance(error, msgspec.ValidationError):
-            raise InputError(
-                f"{file}: {conversion_fault(error)}. Only decisions may be edited: {{keep: VALUE}}, drop or "
-                "review. Make the proposal again if an earlier version wrote it."
-            ) from error
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{file}{where}: not valid YAML ({getattr(error, 'problem', error)}).") from error
-
-
 def check_entries(proposal: Proposal, known: Iterable[Conflict], file: Path) -> None:
     """Raise InputError if more than decisions was edited, or an entry keeps what is no candidate."""
     made = {each.key: each for each in propose(proposal.graph, known, proposal.thresholds).conflicts}
-    seen = set[tuple[object, ...]]()
     for number, entry in enumerate(proposal.conflicts, start=1):
         of = f"{entry.molecule} in " if entry.molecule else ""
         where = f"{file}, entry {number} ({entry.about} of {of}{', '.join(map(str, entry.reactions))})"
-        if entry.key in seen:
-            raise InputError(f"{where}: an entry before is about the same conflict. Delete one of them.")
-        seen.add(entry.key)
-        if entry.key not in made:
+        if (own := made.pop(entry.key, None)) is None:
             raise InputError(
-                f"{where}: the graph has no such conflict; the log of a version may have settled it. Delete "
-                "the entry."
+                f"{where}: the graph has no such conflict (the log of a version may have settled it), or an "
+                "entry before is about the same conflict. Delete the entry."
             )
-        written = msgspec.structs.replace(made[entry.key], decision=entry.decision)
-        if changed := [
-            name for name in entry.__struct_fields__ if getattr(entry, name) != getattr(written, name)
-        ]:
+        names = (each for each in entry.__struct_fields__ if each != "decision")
+        if changed := [each for each in names if getattr(entry, each) != getattr(own, each)]:
             raise InputError(
                 f"{where}: {', '.join(changed)} changed since `graph audit` wrote the file: only `decision` "
                 "may be edited, and another version may propose other things. Make the proposal again."

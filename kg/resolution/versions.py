@@ -1,6 +1,5 @@
 """Versions of a graph: made by a proposal, undone from their log, never changed in place."""
 
-import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,10 +17,12 @@ from retrocypher.kg.graph import compact
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
+from retrocypher.kg.paths import read_yaml
 from retrocypher.kg.resolution.conflict import Conflict, Decision, Keep, find_conflicts
-from retrocypher.kg.resolution.proposal import ChosenBy, Entry, check_entries, read_proposal
+from retrocypher.kg.resolution.proposal import ChosenBy, Entry, Proposal, check_entries
 
 LOG = "audit.jsonl"
+_EDITABLE = "Only decisions may be edited: {keep: VALUE}, drop or review. Else make the proposal again."
 
 
 class Change(Struct, frozen=True, omit_defaults=True):
@@ -88,7 +89,7 @@ def apply_proposal(
     """
     source = folder or compact.DEFAULT_GRAPH
     _require_new(out, source)
-    proposal, content = read_proposal(file)
+    proposal = read_yaml(file, Proposal, _EDITABLE)
     fingerprint = read_manifest(source)["fingerprint"]
     if proposal.graph != fingerprint:
         raise InputError(
@@ -110,7 +111,7 @@ def apply_proposal(
         Change(*start, entry.rules, entry.chosen_by, entry.decision, before, after)
         for entry, before, after in _decided(graph, decided, known)
     ]
-    about = {"parent": fingerprint, "proposal": sha256(content).hexdigest()}
+    about = {"parent": fingerprint, "proposal": sha256(file.read_bytes()).hexdigest()}
     _write(out, source, list(graph.values()), about, [*log, *changes])
     return changes, len(proposal.conflicts) - len(decided)
 
@@ -132,13 +133,11 @@ def revert(folder: Path, out: Path) -> list[Change]:
     fingerprint = read_manifest(folder)["fingerprint"]
     start = (_now(), max(each.version for each in log) + 1, fingerprint)
     graph = {each.id: each for each in read_graph(folder)}
-    changes = []
-    for each in reversed(last):
-        if each.before is not None:
-            graph[each.before.id] = each.before
-        changes.append(
-            Change(*start, each.rules, each.strategy, each.decision, each.after, each.before, each.version)
-        )
+    graph |= {each.before.id: each.before for each in reversed(last) if each.before}
+    changes = [
+        Change(*start, each.rules, each.strategy, each.decision, each.after, each.before, each.version)
+        for each in reversed(last)
+    ]
     reactions = sorted(graph.values(), key=lambda each: each.id)
     if fingerprint_of(reactions) != last[0].parent:
         raise InputError(
@@ -194,14 +193,13 @@ def _with_role(reaction: Reaction, entry: Entry) -> Reaction:
 
 
 def _write(
-    out: Path, source: Path, reactions: Sequence[Reaction], about: Mapping[str, object], log: Iterable[Change]
+    out: Path, source: Path, reactions: Sequence[Reaction], about: Mapping[str, object], log: Sequence[Change]
 ) -> None:
     """Write a version into a folder beside ``out``, then rename it, so that ``out`` is never half-made."""
     manifest = read_manifest(source)
     copied = [name for name in ("dropped.csv", compact.DISPUTED) if name in manifest.get("files", {})]
     others = {name: compact.listed_text(source, manifest, name) for name in copied}
-    lines = (json.dumps(msgspec.to_builtins(each)) for each in log)
-    others[LOG] = "".join(f"{line}\n" for line in lines)
+    others[LOG] = msgspec.json.Encoder().encode_lines(log).decode()
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-", suffix=".partial") as beside:
@@ -230,8 +228,7 @@ def _read_log(folder: Path) -> list[Change]:
     if LOG not in manifest.get("files", {}):
         return []
     try:
-        lines = compact.listed_text(folder, manifest, LOG).splitlines()
-        return [msgspec.convert(json.loads(line), Change) for line in lines]
+        return msgspec.json.Decoder(Change).decode_lines(compact.listed_text(folder, manifest, LOG))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{folder / LOG} is not the log of a graph: {error}.") from error
 

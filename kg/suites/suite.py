@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 import yaml
 
-from retrocypher.kg.errors import InputError, conversion_fault
+from retrocypher.kg.errors import InputError
+from retrocypher.kg.paths import read_yaml
 
 SUITE_FILE = "suite.yaml"
 QUESTIONS_FILE = "questions.jsonl"
@@ -119,19 +120,7 @@ def suite_folder(spec: str) -> Path:
 def read_suite(folder: Path) -> SuiteFile:
     """Read ``suite.yaml``; raise InputError, with the line where it is known, if it is not valid."""
     file = folder / SUITE_FILE
-    try:
-        value: Any = yaml.safe_load(file.read_text(encoding="utf-8-sig"))
-        suite = msgspec.convert(value, SuiteFile)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read ({error})") from error
-    except RecursionError as error:
-        raise InputError(f"{file}: nested too deeply") from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{file}{where}: not valid YAML ({getattr(error, 'problem', error)})") from error
-    except msgspec.ValidationError as error:
-        raise InputError(f"{file}: {conversion_fault(error)}. docs/suites.md lists the entries.") from error
+    suite = read_yaml(file, SuiteFile, "docs/suites.md lists the entries.")
     named = [each for each in ("file", "uri", "reactions") if getattr(suite.graph, each)]
     if len(named) != 1:
         raise InputError(f"{file}: graph must have exactly one of file, uri and reactions")

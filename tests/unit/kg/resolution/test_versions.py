@@ -271,7 +271,7 @@ def test_a_proposal_can_only_keep_or_drop_what_is_in_conflict(
         (b"[" * 2_000, "nested too deeply"),
         (b"graph: &a x\nconflicts: *a", "aliases are not allowed"),
         (b"graph: !!python/object:os.system x", "not valid YAML"),
-        (b"#" * (16 * 2**20 + 1), "larger than 16 MiB"),
+        (b"#" * (16 * 2**20 + 1), "is larger than 16 MiB"),
     ],
 )
 def test_what_is_no_proposal_is_refused(graph: Path, tmp_path: Path, content: bytes, message: str) -> None:
