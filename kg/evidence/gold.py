@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
-from retrocypher.kg.evidence.lookup import GraphEvidence, evidence_of
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.reaction import TYPE_OF_ROLE, Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import Question
@@ -29,62 +29,53 @@ class GoldConfidence:
     whole: float
 
 
-class GraphConfidence:
-    """How sure gold is that rests on the facts of a graph, by their evidence."""
+def gold_confidence(evidence: GraphEvidence, question: Question) -> GoldConfidence | None:
+    """Return how sure the gold of a question is; None for a question without gold in this graph."""
+    known = {fact: evidence.confidences.get(fact, 0.0) for fact in gold_facts(evidence, question)}
+    if not known:
+        return None
+    least = min(known, key=lambda fact: known[fact])
+    return GoldConfidence(len(known), known[least], least, math.prod(known.values()))
 
-    def __init__(self, evidence: GraphEvidence) -> None:
-        self.evidence = evidence
-        self._network = ReactionNetwork.of(evidence.reactions.values())
 
-    def of_gold(self, question: Question) -> GoldConfidence | None:
-        """Return how sure the gold of a question is; None for a question without gold in this graph."""
-        facts = self.gold_facts(question)
-        if not facts:
-            return None
-        least = min(facts, key=self.of)
-        return GoldConfidence(len(facts), self.of(least), least, math.prod(map(self.of, facts)))
+def gold_facts(evidence: GraphEvidence, question: Question) -> tuple[Fact, ...]:
+    """Return the facts that the gold of a question rests on, each once.
 
-    def of(self, fact: Fact) -> float:
-        """Return the confidence of a fact, 0 if the graph does not hold it."""
-        return self.evidence.confidences.get(fact, 0.0)
+    They are all relationships of the reactions of a single-step question, and the yield that ``best_yield``
+    asks for; for a route the relationships along it. Where a step or the beginning of a route may be one of
+    several molecules, the most confident one counts.
+    """
+    if not related(evidence, question):
+        return ()
+    found: list[Fact] = []
+    for row in question.gold:
+        if "route" in row:
+            found += _along(evidence, row["route"], question)
+            continue
+        reaction = evidence.reactions[row["id"]]
+        found += (each for each in facts_of(reaction) if each.kind != "yield")
+        if "target_yield" in row:
+            found.append(Fact(reaction.id, "yield", question.target))
+    return tuple(dict.fromkeys(found))
 
-    def gold_facts(self, question: Question) -> tuple[Fact, ...]:
-        """Return the facts that the gold of a question rests on, each once.
 
-        They are all relationships of the reactions of a single-step question, and the yield that
-        ``best_yield`` asks for; for a route the relationships along it. Where a step or the beginning of a
-        route may be one of several molecules, the most confident one counts.
-        """
-        if not self.related(question):
-            return ()
-        target = question.target
-        found: dict[Fact, None] = {}
-        for row in question.gold:
-            if "route" in row:
-                found.update(dict.fromkeys(self._along(row["route"], question)))
-                continue
-            reaction = self.evidence.reactions[row["id"]]
-            found.update(dict.fromkeys(each for each in facts_of(reaction) if each.kind != "yield"))
-            if "target_yield" in row:
-                found[Fact(reaction.id, "yield", target)] = None
-        return tuple(found)
+def _along(evidence: GraphEvidence, route: Sequence[int], question: Question) -> tuple[Fact, ...]:
+    start = question.slots.get("start")
+    starts = evidence.reactions[route[0]].reactants if start is None else (start,)
+    begin = evidence.surest((Fact(route[0], "REACTS_IN", name),) for name in starts)
+    return (*begin, *(evidence.along(route) or ()), Fact(route[-1], "PRODUCES", question.target))
 
-    def _along(self, route: Sequence[int], question: Question) -> tuple[Fact, ...]:
-        start = question.slots.get("start")
-        starts = self.evidence.reactions[route[0]].reactants if start is None else (start,)
-        begin = self.evidence.surest((Fact(route[0], "REACTS_IN", name),) for name in starts)
-        links = self.evidence.along(route) or ()
-        return (*begin, *links, Fact(route[-1], "PRODUCES", question.target))
 
-    def related(self, question: Question) -> tuple[Reaction, ...]:
-        """Return the reactions on which the gold of a question depends; empty if one is not in the graph."""
-        ids = dict.fromkeys(number for row in question.gold for number in row.get("route", [row.get("id")]))
-        reactions = self.evidence.reactions
-        known = tuple(reactions[number] for number in ids if number in reactions)
-        if len(known) < len(ids):
-            return ()
+def related(evidence: GraphEvidence, question: Question) -> tuple[Reaction, ...]:
+    """Return the reactions on which the gold of a question depends; empty if one is not in the graph."""
+    ids = dict.fromkeys(number for row in question.gold for number in row.get("route", [row.get("id")]))
+    reactions = evidence.reactions
+    if not ids.keys() <= reactions.keys():
+        return ()
+    if question.task == "best_yield":
         # Whether a yield is the best depends on the others.
-        return self._network.makers_of(question.target) if question.task == "best_yield" else known
+        return tuple(each for each in reactions.values() if question.target in each.products)
+    return tuple(reactions[number] for number in ids)
 
 
 def gold_without(
@@ -99,13 +90,3 @@ def _kept(reaction: Reaction, is_right: Callable[[Fact], bool]) -> Reaction:
     kept = reaction.only(lambda role, name: is_right(Fact(reaction.id, TYPE_OF_ROLE[role], name)))
     known = {name: v for name, v in kept.known_yields.items() if is_right(Fact(reaction.id, "yield", name))}
     return replace(kept, yields=tuple(map(known.get, kept.products)))
-
-
-def graph_confidence(fingerprint: str | None) -> GraphConfidence | None:
-    """Return how sure the gold of a graph is; None unless it is the default one, which alone has evidence.
-
-    Raises:
-        InputError: The stored graph or its evidence is damaged.
-    """
-    evidence = evidence_of(fingerprint)
-    return None if evidence is None else GraphConfidence(evidence)

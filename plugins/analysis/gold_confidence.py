@@ -3,18 +3,22 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.evidence import facts_of
+from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.gold import (
     GoldConfidence,
-    GraphConfidence,
+    gold_confidence,
     gold_without,
-    graph_confidence,
+    related,
 )
+from retrocypher.kg.evidence.lookup import GraphEvidence, evidence_of
+from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.question import Question, task_place
 from retrocypher.plugins.analysis.report_runs import ReportRun
 from retrocypher.plugins.analysis.scores import Means, Places
@@ -32,9 +36,9 @@ DRAWS = 200
 _SEED = 0
 
 
-def gold_confidences(questions: Iterable[Question], graph: GraphConfidence) -> dict[str, GoldConfidence]:
+def gold_confidences(questions: Iterable[Question], graph: GraphEvidence) -> dict[str, GoldConfidence]:
     """Return how sure the gold of questions is, by id; a question without gold in the graph has none."""
-    found = ((each.id, graph.of_gold(each)) for each in questions)
+    found = ((each.id, gold_confidence(graph, each)) for each in questions)
     return {name: confidence for name, confidence in found if confidence is not None}
 
 
@@ -46,7 +50,7 @@ def sure_questions(
     Raises:
         InputError: The questions are about another graph than the default one.
     """
-    if (graph := graph_confidence(fingerprint)) is None:
+    if (graph := evidence_of(fingerprint)) is None:
         raise InputError(
             "no confidence is known for the gold of these questions: only the default graph has evidence. "
             f"Leave out [confidence>={least:g}]"
@@ -115,7 +119,7 @@ def gold_numbers(run: ReportRun, with_noise: bool) -> GoldNumbers | None:
     Raise InputError if label noise is asked for there.
     """
     entry, asked = run.log.manifest.graph, {*run.table.questions}
-    graph = graph_confidence(entry.fingerprint if entry else None)
+    graph = evidence_of(entry.fingerprint if entry else None)
     if graph is None or not (run.log.path / QUESTIONS).is_file():
         if with_noise:
             needed = "a run on the default graph" if graph is None else f"the run's file {QUESTIONS}"
@@ -141,7 +145,7 @@ def _means(
 
 
 def label_noise(
-    records: Iterable[Record], questions: Mapping[str, Question], graph: GraphConfidence
+    records: Iterable[Record], questions: Mapping[str, Question], graph: GraphEvidence
 ) -> dict[Series, tuple[float, float]]:
     """Return the interval that doubt about gold gives the mean F1 of each model and loop.
 
@@ -150,14 +154,17 @@ def label_noise(
     there does not count in that draw. A fact that the graph lacks is in no draw. The ends are quantiles of
     the means, at the level of other intervals.
     """
-    drawn_gold = DrawnGolds(graph).of
+    chances = np.fromiter(graph.confidences.values(), dtype=np.float32)
+    uniform = np.random.default_rng(_SEED).random((len(chances), DRAWS), dtype=np.float32)
+    right = dict(zip(graph.confidences, uniform < chances[:, None], strict=True))
+    drawn_gold = cache(lambda name: _drawn_gold(questions[name], related(graph, questions[name]), right))
     sums: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
     counts: dict[Series, Floats] = defaultdict(lambda: np.zeros(DRAWS))
     for record in records:
         question = questions.get(record.question_id)
         if question is None or record.execution is None or record.scores is None:
             continue
-        distinct, places = drawn_gold(question)
+        distinct, places = drawn_gold(question.id)
         if not distinct:
             continue
         returned = values_by_key(question, record.execution)
@@ -175,37 +182,21 @@ def label_noise(
     return intervals
 
 
-class DrawnGolds:
-    """Gold on graphs that are drawn from confidences."""
+def _drawn_gold(
+    question: Question, reactions: Sequence[Reaction], right: Mapping[Fact, NDArray[np.bool_]]
+) -> tuple[list[Question], Places]:
+    """Return a question with each distinct gold that it has in draws, and for each draw which of these it is.
 
-    def __init__(self, graph: GraphConfidence) -> None:
-        self._graph = graph
-        confidences = graph.evidence.confidences
-        self._number = {fact: place for place, fact in enumerate(confidences)}
-        chances = np.fromiter(confidences.values(), dtype=np.float32, count=len(confidences))
-        uniform = np.random.default_rng(_SEED).random((len(chances), DRAWS), dtype=np.float32)
-        self._right = uniform < chances[:, None]
-        self._known: dict[str, tuple[list[Question], Places]] = {}
-
-    def of(self, question: Question) -> tuple[list[Question], Places]:
-        """Return a question with each distinct gold that it has, and for each draw which of these it is.
-
-        Both are empty if the graph has no gold of the question.
-        """
-        if question.id not in self._known:
-            self._known[question.id] = self._drawn(question)
-        return self._known[question.id]
-
-    def _drawn(self, question: Question) -> tuple[list[Question], Places]:
-        reactions = self._graph.related(question)
-        if not reactions:
-            return [], np.empty(0, dtype=np.intp)
-        facts = [fact for each in reactions for fact in facts_of(each)]
-        right = self._right[[self._number[fact] for fact in facts]]
-        patterns, places = np.unique(right, axis=1, return_inverse=True)
-        questions = []
-        for pattern in patterns.T:
-            kept = {fact for fact, is_right in zip(facts, pattern, strict=True) if is_right}
-            gold = gold_without(question, reactions, kept.__contains__)
-            questions.append(replace(question, gold=gold))
-        return questions, np.ravel(places)
+    Args:
+        reactions: Those on which its gold depends; without one, nothing is returned.
+        right: Whether each fact is right in each draw.
+    """
+    facts = [fact for each in reactions for fact in facts_of(each)]
+    if not facts:
+        return [], np.empty(0, dtype=np.intp)
+    patterns, places = np.unique([right[fact] for fact in facts], axis=1, return_inverse=True)
+    questions = []
+    for pattern in patterns.T:
+        kept = {fact for fact, is_right in zip(facts, pattern, strict=True) if is_right}
+        questions.append(replace(question, gold=gold_without(question, reactions, kept.__contains__)))
+    return questions, np.ravel(places)

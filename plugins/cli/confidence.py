@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.gold import graph_confidence
+from retrocypher.kg.evidence.lookup import evidence_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gold_confidence import SURE, TaskConfidence, by_task, gold_confidences
 from retrocypher.plugins.cli.console import FOLDER, SHARE, emit, json_option
@@ -27,7 +27,7 @@ def questions_confidence_command(questions: Path | None, least: float, as_json: 
     Gold is as sure as the facts of the graph that it rests on. Only the default graph has evidence.
     """
     found = load_questions(questions)
-    graph = graph_confidence(found.fingerprint)
+    graph = evidence_of(found.fingerprint)
     if graph is None:
         raise InputError(
             f"{questions}: these questions are not about the default graph, which alone has evidence."

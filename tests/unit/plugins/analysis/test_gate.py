@@ -14,7 +14,7 @@ from support.records import key_score
 from support.suite import CHECKOUT
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.gold import graph_confidence
+from retrocypher.kg.evidence.lookup import evidence_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.analysis.gate import gate_of
 from retrocypher.plugins.analysis.gate_decision import GateResult, GateVerdict, RuleStatus
@@ -138,7 +138,7 @@ def test_a_baseline_without_leaks_is_refused_before_the_run(tmp_path: Path) -> N
 def about_the_default_graph(folder: Path, scores: Sequence[float]) -> Path:
     """Write a run whose cases with score 0 are the questions of the least sure gold."""
     shipped = load_questions()
-    graph = graph_confidence(shipped.fingerprint)
+    graph = evidence_of(shipped.fingerprint)
     assert graph is not None
     known = gold_confidences(shipped.questions, graph)
     ordered = sorted(shipped.questions, key=lambda each: known[each.id].least)

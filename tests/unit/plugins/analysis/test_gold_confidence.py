@@ -7,7 +7,6 @@ from support.compared import case
 from support.records import record_of
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
-from retrocypher.kg.evidence.gold import GraphConfidence
 from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.question import Question
@@ -42,7 +41,7 @@ RIGHT = record_of(
 )
 
 
-def graph(**doubtful: float) -> GraphConfidence:
+def graph(**doubtful: float) -> GraphEvidence:
     kinds: Mapping[str, Fact] = {
         "solvent": Fact(1, "USES_SOLVENT", "D"),
         "product": Fact(1, "PRODUCES", "T"),
@@ -50,10 +49,9 @@ def graph(**doubtful: float) -> GraphConfidence:
     }
     known = {kinds[name]: value for name, value in doubtful.items()}
     facts = (fact for each in REACTIONS for fact in facts_of(each))
-    evidence = GraphEvidence(
+    return GraphEvidence(
         {each.id: each for each in REACTIONS}, {fact: known.get(fact, 1.0) for fact in facts}, {}
     )
-    return GraphConfidence(evidence)
 
 
 @pytest.mark.parametrize(

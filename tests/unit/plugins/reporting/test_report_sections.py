@@ -11,7 +11,8 @@ from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.gold import graph_confidence
+from retrocypher.kg.evidence.gold import gold_confidence
+from retrocypher.kg.evidence.lookup import evidence_of
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
 from retrocypher.plugins.reporting.html.case_pages import CasePages
@@ -201,9 +202,9 @@ def test_the_page_tells_how_sure_gold_is(tmp_path: Path, label_noise: bool) -> N
     manifest = {**MANIFEST, "cases": len(records), "graph": graph_entry}
     run = write_run(tmp_path / "run", records, questions, manifest)
     html = html_of(build_report([run], tmp_path / "r.html", most=50, label_noise=label_noise))
-    graph = graph_confidence(fingerprint)
+    graph = evidence_of(fingerprint)
     assert graph is not None
-    sure = [graph.of_gold(each).least >= 0.7 for each in questions]  # type: ignore[union-attr]
+    sure = [gold_confidence(graph, each).least >= 0.7 for each in questions]  # type: ignore[union-attr]
     assert 0 < sum(sure) < len(sure)
     means, by_task = Read(section(html, "gold")).rows[1], Read(section(html, "gold")).rows
     scores = [each.scores.f1 for each in records if each.scores is not None]
