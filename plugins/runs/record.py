@@ -15,7 +15,7 @@ from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.question import UNANSWERABLE, Setting
 from retrocypher.plugins.runs.ranges import Amount, Number, Share, Size
 from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
-from retrocypher.prompts.answering.cited import Citations
+from retrocypher.prompts.answering.roles import Citations
 
 SCHEMA_VERSION = 1
 

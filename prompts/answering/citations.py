@@ -1,19 +1,10 @@
 """Citations in written answers, such as ``[row 3]``, and whether they name what they stand behind."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from retrocypher.kg.claims.sentences import Cited, Sentence, sentences_of
-from retrocypher.prompts.answering.cited import Citations
-from retrocypher.prompts.answering.ranking import reactions_in
-
-
-@dataclass(frozen=True, slots=True)
-class Citable:
-    """What a row or passage names."""
-
-    molecules: frozenset[str]
-    reactions: frozenset[int]
+from retrocypher.prompts.answering.ranking import Citable, reactions_in
+from retrocypher.prompts.answering.roles import Citations
 
 
 def check_citations(answer: str, given: Mapping[Cited, Citable]) -> Citations:

@@ -13,13 +13,13 @@ from msgspec import UNSET, Struct, UnsetType, structs, to_builtins
 
 from retrocypher.kg.claims.extracted import MOST_ENTRIES, AnyEntry, claims_form, entry_of
 from retrocypher.kg.claims.sentences import Cited, Sentences, sentences_of
+from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.prompts.answering.citations import Citable, check_citations
-from retrocypher.prompts.answering.cited import Citations
+from retrocypher.prompts.answering.citations import check_citations
 from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
-from retrocypher.prompts.answering.ranking import RankedRow, RowRanking, path_text
-from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE
+from retrocypher.prompts.answering.ranking import Citable, RankedRow, rank_rows
+from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE, Citations
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json
 from retrocypher.prompts.loops.interface import Step
@@ -99,8 +99,6 @@ Search = Callable[[str, Sequence[str], Sequence[Sequence[Any]]], Sequence[FoundP
 """Finds passages for a question, the columns of its query and the rows it returned."""
 
 _CUT = " … (cut)"
-_OF_A_FACT = 1.0
-"""Relevance of a row that is not ranked, which the query itself returned; a passage has at most as much."""
 
 
 def passages_text(passages: Iterable[FoundPassage]) -> str:
@@ -117,20 +115,15 @@ def _shown(number: int, found: FoundPassage) -> str:
     return f"Passage {number}, on reaction {found.passage.reaction} (relevance {found.score:.2f}):\n{lines}"
 
 
-def facts_of(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], paths_as_text: bool = False
-) -> Iterator[str]:
+def facts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
     """Yield each row as one line of JSON, values by column.
 
     Nodes and relationships are their properties, paths alternate between nodes and types of relationships:
     labels and internal ids would only cost room. A line break within a value is escaped, as JSON has it, so
     that no value can look like a line of its own. Rows are in the JSON form of a record.
-
-    Args:
-        paths_as_text: Whether paths are texts, as `path_text` writes them.
     """
     for row in rows:
-        fact = {column: _plain(value, paths_as_text) for column, value in zip(columns, row, strict=True)}
+        fact = {column: _plain(value) for column, value in zip(columns, row, strict=True)}
         yield json.dumps(fact, ensure_ascii=False)
 
 
@@ -139,21 +132,21 @@ def tells_nothing(rows: Sequence[Sequence[Any]]) -> bool:
     return not any(_holds(value) for row in rows for value in row)
 
 
-def _plain(value: Any, paths_as_text: bool = False) -> Any:
+def _plain(value: Any) -> Any:
     if isinstance(value, list):
-        return [_plain(each, paths_as_text) for each in value]
+        return [_plain(each) for each in value]
     if not isinstance(value, Mapping):
         return value
     match next(iter(value.items()), ("", None)):
         case ("$node" | "$relationship", {"properties": properties}):
             return _plain(properties)
         case ("$path", {"nodes": nodes, "relationships": relationships}):
-            return path_text(nodes, relationships) if paths_as_text else [*_along(nodes, relationships)]
+            return [*_along(nodes, relationships)]
         case ("$temporal", {"value": written}):
             return written
         case ("$map" | "$float" | "$bytes", held):
-            return _plain(held, paths_as_text)
-    return {name: _plain(each, paths_as_text) for name, each in value.items()}
+            return _plain(held)
+    return {name: _plain(each) for name, each in value.items()}
 
 
 def _along(nodes: Sequence[Any], relationships: Sequence[Any]) -> Iterator[Any]:
@@ -234,23 +227,19 @@ def context_of(
 ) -> Context:
     """Choose the rows and passages that fit, in one order by weight times relevance.
 
-    Rows that are not ranked have a relevance of 1; ranked ones their score. The first row or passage that
-    does not fit ends its kind. At least one row is given, cut off at its end if it alone is too long. Rows
-    are shown in the order of the result. `row_count` counts the rows that the query returned, also those not
-    kept; `found` is None where no passages were looked for.
+    Rows that are not ranked have a score of 1. The first row or passage that does not fit ends its kind. At
+    least one row is given, cut off at its end if it alone is too long. Rows are shown in the order of the
+    result. `row_count` counts the rows that the query returned, also those not kept; `found` is None where no
+    passages were looked for.
     """
-    best = None
-    if ranked_rows is None:
-        facts = list(islice(facts_of(columns, rows), limits.rows))
-        scores = [_OF_A_FACT] * len(facts)
-    else:
-        best = sorted(ranked_rows, key=lambda each: -each.score)[: limits.rows]
-        facts, scores = [each.shown for each in best], [each.score for each in best]
+    plain = (RankedRow(number=n, shown=line) for n, line in enumerate(facts_of(columns, rows), 1))
+    known = islice(plain, limits.rows) if ranked_rows is None else ranked_rows
+    best = sorted(known, key=lambda each: -each.score)[: limits.rows]
     passages = sorted(found or (), key=lambda each: -each.score)[: limits.passages]
-    if len(facts[0]) > limits.characters:
-        facts = [facts[0][: max(0, limits.characters - len(_CUT))] + _CUT]
+    if len(first := best[0].shown) > limits.characters:
+        best = [replace(best[0], shown=first[: max(0, limits.characters - len(_CUT))] + _CUT)]
     ranked = [
-        (limits.graph_weight * scores[number], 0, number, len(fact)) for number, fact in enumerate(facts)
+        (limits.graph_weight * each.score, 0, number, len(each.shown)) for number, each in enumerate(best)
     ]
     ranked += [
         (limits.text_weight * each.score, 1, number, len(each.passage.text))
@@ -266,16 +255,16 @@ def context_of(
             continue
         room -= size
         taken[kind] += 1
-    kept, facts = tuple(passages[: taken[1]]), facts[: taken[0]]
+    kept, best = tuple(passages[: taken[1]]), best[: taken[0]]
     combined = None
     if found is not None:
         of_text = fmean(each.score for each in kept) if kept else 0.0
-        combined = limits.text_weight * of_text + limits.graph_weight * fmean(scores[: taken[0]])
-    shown = None
-    if best is not None:
-        in_order = sorted(zip(best[: taken[0]], facts, strict=True), key=lambda each: each[0].number)
-        shown, facts = tuple(row for row, _ in in_order), [fact for _, fact in in_order]
-    return Context(tuple(facts), row_count, kept, limits.characters - room, combined, shown)
+        of_graph = fmean(each.score for each in best)
+        combined = limits.text_weight * of_text + limits.graph_weight * of_graph
+    best.sort(key=lambda each: each.number)
+    facts = tuple(each.shown for each in best)
+    shown = None if ranked_rows is None else tuple(best)
+    return Context(facts, row_count, kept, limits.characters - room, combined, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +299,12 @@ class WrittenAnswer:
 class AnswerWriter:
     """Has a model write answers, and list what they claim; without `search`, from rows alone.
 
-    With `ranking` the rows are ranked, and the model is asked for citations.
+    With `evidence` of the graph the rows are ranked, and the model is asked for citations.
     """
 
     limits: Limits
     search: Search | None = None
-    ranking: RowRanking | None = None
+    evidence: GraphEvidence | None = None
 
     def write(
         self,
@@ -346,9 +335,9 @@ class AnswerWriter:
             found = self.search(question, execution.columns, execution.rows)
         columns, rows = execution.columns, execution.rows
         ranked = None
-        if self.ranking is not None:
-            facts = list(facts_of(columns, rows, paths_as_text=True))
-            ranked = self.ranking.rows(question, columns, rows, facts)
+        if self.evidence is not None:
+            lines = list(facts_of(columns, rows))
+            ranked = rank_rows(self.evidence, question, columns, rows, lines)
         context = context_of(columns, rows, execution.row_count, found, self.limits, ranked)
         messages = answer_messages(question, context, execution.truncated, fallback_hops)
         entry = context.entry if fallback_hops is None else structs.replace(context.entry, fallback=True)
@@ -359,8 +348,8 @@ class AnswerWriter:
         given = (*context.facts, *(each.passage.text for each in context.passages))
         text = visible_text(answer.text)
         citations = None
-        if self.ranking is not None:
-            citations = check_citations(text, _citable(context, self.ranking.evidence.reactions))
+        if self.evidence is not None:
+            citations = check_citations(text, _citable(context, self.evidence.reactions))
         written = WrittenAnswer(text, given=given, citations=citations)
         verdict = "insufficient" if written.insufficient else "written" if written.text else "empty"
         note(Step(TEXT_ROLE, None, verdict, [finding], messages=messages, answer=answer))
@@ -371,13 +360,13 @@ class AnswerWriter:
 
 def _citable(context: Context, reactions: Mapping[int, Reaction]) -> dict[Cited, Citable]:
     """Return what citations of an answer may name; a passage is about the molecules of its reaction."""
-    rows = {
-        Cited("row", each.number): Citable(each.molecules, each.reactions) for each in context.ranked or ()
-    }
     ids = (each.passage.reaction for each in context.passages)
-    return rows | {
-        Cited("passage", number): Citable(frozenset(reactions[each].molecules), frozenset({each}))
-        for number, each in enumerate(ids, 1)
+    return {
+        **{Cited("row", each.number): each for each in context.ranked or ()},
+        **{
+            Cited("passage", n): Citable({*reactions[each].molecules}, {each})
+            for n, each in enumerate(ids, 1)
+        },
     }
 
 

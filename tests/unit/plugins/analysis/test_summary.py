@@ -17,7 +17,7 @@ from retrocypher.plugins.runs.manifest import MadeOnce
 from retrocypher.plugins.runs.record import Leak, Record, Round, Tokens
 from retrocypher.plugins.runs.summary import VARIATIONS
 from retrocypher.plugins.runs.written_answer import RecordedClaim
-from retrocypher.prompts.answering.cited import Citations
+from retrocypher.prompts.answering.roles import Citations
 
 HEADINGS = ("task", "cases", "scored", "P", "R", "F1", "interval", "F1", "ran", "passed", "failed")
 TIMES = "\N{MULTIPLICATION SIGN}"
