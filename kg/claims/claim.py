@@ -1,10 +1,13 @@
 """Claims of an answer about the graph, and the verdicts on them."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-from retrocypher.kg.evidence.evidence import Fact, FactKind
+from msgspec import UNSET, Struct, UnsetType, to_builtins
+
+from retrocypher.kg.evidence.evidence import FactKind
+from retrocypher.kg.ranges import Share, Size
 
 Predicate = Literal[
     "REACTS_IN",
@@ -122,47 +125,45 @@ class Claim:
         return cls(**{part.name: value[part.name] for part in fields(cls) if part.name in value})
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Where the procedure text of a reaction states a fact.
+class SourceRecord(Struct, frozen=True):
+    """The record that a reaction was made from."""
 
-    Attributes:
-        start: First character, from 0; ``stop`` is the one after the last.
-        text: The words there; None where the texts are not on this machine.
-    """
+    file: str
+    """File of the record."""
+    row: int
+    """Row in the file, from 1."""
+    grant_date: str | None = None
+    """Date of the patent's grant; null if unknown."""
+
+
+class TextSpan(Struct, frozen=True):
+    """Where the procedure text of a reaction states a fact."""
 
     kind: FactKind
+    """The relationship, or `yield`."""
     molecule: str
-    start: int
-    stop: int
+    """The molecule that it is about."""
+    start: Size
+    """First character, from 0."""
+    stop: Size
+    """The character after the last one."""
     text: str | None = None
+    """The words there; null if the procedure texts were not on the machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What of the graph bears on a claim.
-
-    Attributes:
-        found: What the graph holds there: ``REACTS_IN``, ``PRODUCES`` ... for a role, a number for a yield,
-            a molecule for the link between two reactions; None where it is enough that the reaction is there.
-        source: The record the reaction was made from, as ``file``, ``row`` and ``grant_date``, where known.
-        confidence: That of the least confident fact of the reaction that the claim rests on, from 0 to 1;
-            None where none is known.
-        spans: Where the text of the reaction states these facts.
-    """
+class ClaimEvidence(Struct, frozen=True):
+    """What the graph has on a claim."""
 
     reaction: int
+    """Id of a reaction."""
     found: Term = None
-    source: dict[str, Any] | None = None
-    confidence: float | None = None
-    spans: tuple[Span, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the evidence as it stands in a record."""
-        known = {"reaction": self.reaction, "found": self.found, "source": self.source}
-        if self.confidence is None:
-            return known
-        return {**known, "confidence": self.confidence, "spans": [asdict(each) for each in self.spans]}
+    """What the graph has there, such as another role or yield; null if the reaction is enough."""
+    source: SourceRecord | None = None
+    """Where the reaction comes from; null if unknown."""
+    confidence: Share | UnsetType = UNSET
+    """Confidence of the least confident fact of the reaction that the claim rests on; absent if unknown."""
+    spans: list[TextSpan] | UnsetType = UNSET
+    """Where the procedure text states these facts; absent without a confidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +175,17 @@ class VerifiedClaim:
     say: a valid SMILES that it does not know, a yield within the tolerance. Else ``UNSUPPORTED``.
 
     Attributes:
-        basis: The facts of the graph that the evidence shows, as alternatives: all facts of one are needed.
-        confidence: That of the least confident fact of the surest alternative, from 0 to 1; None where there
-            is no such fact, or no confidence is known.
+        confidence: That of the least confident fact that it rests on, from 0 to 1; None where there is none,
+            or no confidence is known.
         doubted: Whether the graph holds the claim, but with less confidence than is asked for.
-        traced: Whether a procedure text states each fact of an alternative; None where no evidence of the
-            graph is at hand.
+        traced: Whether procedure texts state each fact that it rests on; None where no evidence of the graph
+            is at hand.
     """
 
     claim: Claim
     verdict: Verdict
     reason: str
-    evidence: tuple[Evidence, ...] = ()
-    basis: tuple[tuple[Fact, ...], ...] = ()
+    evidence: tuple[ClaimEvidence, ...] = ()
     confidence: float | None = None
     doubted: bool = False
     traced: bool | None = None
@@ -197,7 +196,7 @@ class VerifiedClaim:
             **self.claim.to_json(),
             "verdict": self.verdict,
             "reason": self.reason,
-            "evidence": [each.to_json() for each in self.evidence],
+            "evidence": to_builtins(self.evidence),
             **({} if self.confidence is None else {"confidence": self.confidence}),
             **({} if self.traced is None else {"traced": self.traced}),
         }

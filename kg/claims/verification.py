@@ -1,16 +1,18 @@
 """Checking claims against what the graph holds: roles, links, chains, yields and best reactions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+
+from msgspec import structs
 
 from retrocypher.kg.claims.claim import (
     COMPARISONS,
     ROLE_PREDICATES,
     Claim,
-    Evidence,
+    ClaimEvidence,
     Predicate,
-    Span,
+    SourceRecord,
+    TextSpan,
     Verdict,
     VerifiedClaim,
 )
@@ -24,9 +26,8 @@ from retrocypher.kg.claims.facts import (
     gather,
     pairs_of,
 )
-from retrocypher.kg.evidence.evidence import Fact, FactKind
+from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.lookup import GraphEvidence
-from retrocypher.kg.graph.reaction import Source
 
 _NAMES: Mapping[Predicate, str] = {
     "REACTS_IN": "a reactant",
@@ -44,10 +45,6 @@ def by_role(claim: Claim, facts: Facts) -> VerifiedClaim:
     return _unnamed(claim, facts)
 
 
-def _fact(number: int, role: Predicate, molecule: str) -> Fact:
-    return Fact(number, cast(FactKind, role), molecule)
-
-
 def _molecule(claim: Claim) -> str | None:
     end = claim.subject if claim.predicate in ("REACTS_IN", "TAKES_PART_IN") else claim.object
     return end if isinstance(end, str) else None
@@ -61,37 +58,36 @@ def _named(claim: Claim, number: int, facts: Facts) -> VerifiedClaim:
     said = claim.predicate
     if molecule is None:
         # "No conditions are recorded" speaks of agents and solvents.
-        conditions: tuple[Predicate, ...] = ("USES_AGENT", "USES_SOLVENT")
-        meant = conditions if said == "TAKES_PART_IN" else (said,)
-        return _any(
-            claim, number, [_fact(number, each, name) for each in meant for name in known.roles[each]]
-        )
+        return _any(claim, number, any(known.roles[each] for each in _meant(claim)))
     role = known.role_of(molecule)
-    evidence = (Evidence(number, role),)
-    basis = () if role is None else ((_fact(number, role, molecule),),)
+    evidence = (ClaimEvidence(number, role),)
     if role is not None and said in (role, "TAKES_PART_IN"):
         told = f"it is {_NAMES[role]} of reaction {number}"
-        return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
     if claim.negated:
         reason = f"reaction {number} does not have it" + ("" if role is None else " in that role")
         return VerifiedClaim(claim, "SUPPORTED", reason, evidence)
     if role is not None:
         reason = f"it is {_NAMES[role]} of reaction {number}, not {_NAMES[said]}"
-        return VerifiedClaim(claim, "CONTRADICTED", reason, evidence, basis)
+        return VerifiedClaim(claim, "CONTRADICTED", reason, evidence)
     if molecule not in facts.molecules:
         return VerifiedClaim(claim, "UNCERTAIN", "the graph does not know the molecule")
     return VerifiedClaim(claim, "UNSUPPORTED", f"it has no part in reaction {number}", evidence)
 
 
-def _any(claim: Claim, number: int, held: Sequence[Fact]) -> VerifiedClaim:
+def _meant(claim: Claim) -> tuple[Predicate, ...]:
+    """The roles that a claim on any molecule is about."""
+    return ("USES_AGENT", "USES_SOLVENT") if claim.predicate == "TAKES_PART_IN" else (claim.predicate,)
+
+
+def _any(claim: Claim, number: int, has_some: bool) -> VerifiedClaim:
     """Judge a claim on any molecule in a role: that there is one, or that there is none."""
-    has_some, basis = bool(held), tuple((each,) for each in sorted(held, key=lambda each: each.molecule))
     name = _NAMES[claim.predicate]
     told = (
         f"reaction {number} has {name}" if has_some else f"reaction {number} has no {name.partition(' ')[2]}"
     )
     verdict: Verdict = "SUPPORTED" if has_some != claim.negated else "CONTRADICTED"
-    return VerifiedClaim(claim, verdict, told, (Evidence(number),), basis)
+    return VerifiedClaim(claim, verdict, told, (ClaimEvidence(number),))
 
 
 def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
@@ -107,20 +103,12 @@ def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
     for role in wanted:
         found = _held(claim, role, facts)
         if found:
-            evidence = tuple(Evidence(number, role) for number in found)
+            evidence = tuple(ClaimEvidence(number, role) for number in found)
             told = f"it is {_NAMES[role]} of a reaction{of}"
-            basis = tuple(
-                tuple(dict.fromkeys((_fact(number, role, molecule), *_made(number, claim.product))))
-                for number in found
-            )
-            return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
+            return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
     if claim.negated:
         return VerifiedClaim(claim, "SUPPORTED", f"no reaction{of} has it in that role")
     return VerifiedClaim(claim, "UNSUPPORTED", f"no reaction{of} has it in that role")
-
-
-def _made(number: int, product: str | None) -> tuple[Fact, ...]:
-    return () if product is None else (Fact(number, "PRODUCES", product),)
 
 
 def _held(claim: Claim, role: Predicate, facts: Facts) -> list[int]:
@@ -142,10 +130,9 @@ def by_link(claim: Claim, facts: Facts) -> VerifiedClaim:
     made = facts.reactions[first].roles["PRODUCES"]
     links = sorted(made & facts.reactions[second].roles["REACTS_IN"])
     if links:
-        evidence = (Evidence(first, links[0]), Evidence(second, links[0]))
-        basis = tuple((Fact(first, "PRODUCES", name), Fact(second, "REACTS_IN", name)) for name in links)
+        evidence = (ClaimEvidence(first, links[0]), ClaimEvidence(second, links[0]))
         told = f"{links[0]} is made by {first} and reacts in {second}"
-        return VerifiedClaim(claim, _chain_so(claim), told, evidence, basis)
+        return VerifiedClaim(claim, _chain_so(claim), told, evidence)
     reason = f"nothing that reaction {first} makes reacts in reaction {second}"
     if claim.negated:
         return VerifiedClaim(claim, "SUPPORTED", reason)
@@ -167,7 +154,7 @@ def by_chain(claim: Claim, facts: Facts) -> VerifiedClaim:
         )
     found = facts.chains.get((str(claim.subject), str(claim.object), steps))
     if found:
-        evidence = tuple(Evidence(number) for number in found)
+        evidence = tuple(ClaimEvidence(number) for number in found)
         return VerifiedClaim(claim, _chain_so(claim), f"a chain of {steps} reactions leads to it", evidence)
     reason = f"no chain of {steps} reactions leads to it"
     return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", reason)
@@ -186,24 +173,23 @@ def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedCl
         return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", known)
     if value is None:
         told = f"the yield is {known[0][1]:g} %"
-        basis = _yielding(claim, *known[0], facts)
-        return VerifiedClaim(claim, *_so(claim.negated, told), (Evidence(*known[0]),), basis)
+        return VerifiedClaim(claim, *_so(claim.negated, told), (ClaimEvidence(*known[0]),))
     if claim.subject is None and claim.low is not None:
         return _by_range(claim, known, claim.low, value, same)
     low = value if claim.low is None else claim.low
     if claim.share and any(_outside(each[1], 100 * low, 100 * value) <= near for each in known):
         low, value = 100 * low, 100 * value
     number, found = min(known, key=lambda each: _outside(each[1], low, value))
-    evidence, basis = (Evidence(number, found),), _yielding(claim, number, found, facts)
+    evidence = (ClaimEvidence(number, found),)
     distance = _outside(found, low, value)
     told = f"the yield is {found:g} %"
     if distance <= same:
-        return VerifiedClaim(claim, "CONTRADICTED" if claim.negated else "SUPPORTED", told, evidence, basis)
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
     if claim.negated:
-        return VerifiedClaim(claim, "SUPPORTED", told, evidence, basis)
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
     if distance <= near:
-        return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence, basis)
-    return VerifiedClaim(claim, "CONTRADICTED", told, evidence, basis)
+        return VerifiedClaim(claim, "UNCERTAIN", f"{told}, which is near", evidence)
+    return VerifiedClaim(claim, "CONTRADICTED", told, evidence)
 
 
 def _by_range(
@@ -211,23 +197,14 @@ def _by_range(
 ) -> VerifiedClaim:
     """Judge the range of all yields of a product: from the lowest that is known to the highest."""
     ends = min(known, key=lambda each: each[1]), max(known, key=lambda each: each[1])
-    evidence = tuple(Evidence(*end) for end in dict.fromkeys(ends))
-    basis = (tuple(Fact(number, "yield", str(claim.product)) for number, _ in dict.fromkeys(ends)),)
+    evidence = tuple(ClaimEvidence(*end) for end in dict.fromkeys(ends))
     told = f"the yields go from {ends[0][1]:g} to {ends[1][1]:g} %"
     if max(abs(ends[0][1] - low), abs(ends[1][1] - high)) <= same:
-        return VerifiedClaim(claim, *_so(claim.negated, told), evidence, basis)
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
     if claim.negated:
-        return VerifiedClaim(claim, "SUPPORTED", told, evidence, basis)
+        return VerifiedClaim(claim, "SUPPORTED", told, evidence)
     within = all(_outside(value, low, high) <= same for _, value in known)
-    return VerifiedClaim(claim, "UNCERTAIN" if within else "CONTRADICTED", told, evidence, basis)
-
-
-def _yielding(claim: Claim, number: int, value: float, facts: Facts) -> tuple[tuple[Fact, ...], ...]:
-    """Return the facts behind a yield: the product that has it, one or several, and the yield itself."""
-    reaction = facts.reactions.get(number)
-    products = [name for name, known in reaction.yields.items() if known == value] if reaction else []
-    named = [claim.product] if claim.product is not None else products
-    return tuple((Fact(number, "PRODUCES", name), Fact(number, "yield", name)) for name in named)
+    return VerifiedClaim(claim, "UNCERTAIN" if within else "CONTRADICTED", told, evidence)
 
 
 def _outside(found: float, low: float, high: float) -> float:
@@ -263,13 +240,12 @@ def by_best(claim: Claim, facts: Facts) -> VerifiedClaim:
     value = reaction.yields.get(product)
     if value is None or best is None:
         return VerifiedClaim(claim, "UNSUPPORTED", f"no yield of that product is known of reaction {number}")
-    evidence = (Evidence(number, value),)
-    basis = ((Fact(number, "PRODUCES", product), Fact(number, "yield", product)),)
+    evidence = (ClaimEvidence(number, value),)
     verdict: Verdict = "SUPPORTED" if claim.negated != (value >= best) else "CONTRADICTED"
     told = f"another reaction has {best:g} %, this one {value:g} %"
     if value >= best:
         told = f"{value:g} % is the best known yield"
-    return VerifiedClaim(claim, verdict, told, evidence, basis)
+    return VerifiedClaim(claim, verdict, told, evidence)
 
 
 def by_count(claim: Claim, facts: Facts) -> VerifiedClaim:
@@ -279,13 +255,8 @@ def by_count(claim: Claim, facts: Facts) -> VerifiedClaim:
         return VerifiedClaim(claim, "UNCERTAIN", found)
     told = f"there {'is' if found == 1 else 'are'} {found:,}"
     same = (found == claim.object) != claim.negated
-    evidence = tuple(Evidence(number) for number in claim.reactions)
-    counted: tuple[Fact, ...] = ()
-    if claim.reactions and claim.role in ROLE_PREDICATES:
-        number, role = claim.reactions[0], claim.role
-        counted = tuple(_fact(number, role, name) for name in sorted(facts.reactions[number].roles[role]))
-    basis = (counted,) if counted else ()
-    return VerifiedClaim(claim, "SUPPORTED" if same else "CONTRADICTED", told, evidence, basis)
+    evidence = tuple(ClaimEvidence(number) for number in claim.reactions)
+    return VerifiedClaim(claim, "SUPPORTED" if same else "CONTRADICTED", told, evidence)
 
 
 def _count(claim: Claim, facts: Facts) -> int | str:
@@ -320,7 +291,7 @@ def by_comparison(claim: Claim, facts: Facts, same: float, near: float) -> Verif
             return VerifiedClaim(claim, "UNSUPPORTED", f"the graph has no reaction {number}")
     if len(claim.reactions) != 2:
         return VerifiedClaim(claim, "UNCERTAIN", "it does not name two reactions")
-    evidence = tuple(Evidence(number) for number in dict.fromkeys(claim.reactions))
+    evidence = tuple(ClaimEvidence(number) for number in dict.fromkeys(claim.reactions))
     if claim.predicate == "HIGHER_YIELD":
         return _by_difference(claim, facts, same, near)
     first, second = claim.reactions
@@ -352,7 +323,7 @@ def _by_difference(claim: Claim, facts: Facts, same: float, near: float) -> Veri
         return VerifiedClaim(claim, "UNSUPPORTED", "the yields of both are not known")
     value, less = max(found, key=lambda pair: pair[0] - pair[1])
     told = f"the yields are {value:g} and {less:g} %"
-    evidence = (Evidence(claim.reactions[0], value), Evidence(claim.reactions[1], less))
+    evidence = (ClaimEvidence(claim.reactions[0], value), ClaimEvidence(claim.reactions[1], less))
     distance = 0.0 if claim.difference is None else abs(value - less - claim.difference)
     higher = value > less if claim.difference != 0 else True
     if not claim.negated and higher and same < distance <= near:
@@ -389,19 +360,13 @@ class Verifier:
     """Looks claims up in the graph, those of one answer together.
 
     Args:
-        sources: The source records, by the reaction's id.
         provenance: Where facts come from; None for a graph without evidence.
     """
 
     def __init__(
-        self,
-        ask: Ask,
-        sources: Mapping[int, Source] | None = None,
-        tolerance: Tolerance | None = None,
-        provenance: Provenance | None = None,
+        self, ask: Ask, tolerance: Tolerance | None = None, provenance: Provenance | None = None
     ) -> None:
         self._ask = ask
-        self._sources = sources or {}
         self._tolerance = tolerance or Tolerance()
         self._provenance = provenance
 
@@ -413,7 +378,9 @@ class Verifier:
         """
         claims = list(claims)
         facts = gather(self._ask, claims)
-        return [self._traced(self._judged(claim, facts)) for claim in claims]
+        found = [self._judged(claim, facts) for claim in claims]
+        known = self._provenance
+        return found if known is None else [_with_provenance(each, known) for each in found]
 
     def _judged(self, claim: Claim, facts: Facts) -> VerifiedClaim:
         if claim.predicate == "YIELD":
@@ -430,27 +397,16 @@ class Verifier:
             return by_count(claim, facts)
         return by_role(claim, facts)
 
-    def _traced(self, found: VerifiedClaim) -> VerifiedClaim:
-        found = replace(found, evidence=tuple(self._with_source(each) for each in found.evidence))
-        return found if self._provenance is None else _with_provenance(found, self._provenance)
-
-    def _with_source(self, evidence: Evidence) -> Evidence:
-        source = self._sources.get(evidence.reaction)
-        if source is None:
-            return evidence
-        told = {"file": source.file, "row": source.row, "grant_date": source.grant_date}
-        return Evidence(evidence.reaction, evidence.found, told)
-
 
 def _with_provenance(found: VerifiedClaim, provenance: Provenance) -> VerifiedClaim:
-    """Add confidences and text spans, and doubt a claim whose facts are not sure enough."""
+    """Add records, confidences and text spans, and doubt a claim whose facts are not sure enough."""
     known, least = provenance.evidence, provenance.least
-    basis = found.basis or _along_chain(found, known)
+    basis = _basis(found, known)
     surest = known.surest(basis)
     confidence = known.least(surest)
-    evidence = tuple(_with_spans(each, surest, basis, provenance) for each in found.evidence)
+    evidence = tuple(_cited(each, (surest, *basis), provenance) for each in found.evidence)
     traced = any(all(fact in known.spans for fact in facts) for facts in basis)
-    found = replace(found, evidence=evidence, basis=basis, confidence=confidence, traced=traced)
+    found = replace(found, evidence=evidence, confidence=confidence, traced=traced)
     held = found.verdict == "SUPPORTED" and not found.claim.negated
     if not held or least is None or confidence is None or confidence >= least:
         return found
@@ -458,36 +414,64 @@ def _with_provenance(found: VerifiedClaim, provenance: Provenance) -> VerifiedCl
     return replace(found, verdict="UNCERTAIN", reason=reason, doubted=True)
 
 
-def _with_spans(
-    evidence: Evidence,
-    surest: tuple[Fact, ...],
-    basis: tuple[tuple[Fact, ...], ...],
-    provenance: Provenance,
-) -> Evidence:
-    """Add confidence and spans of the facts of a reaction: of the surest alternative that has some."""
+def _cited(
+    evidence: ClaimEvidence, alternatives: Iterable[tuple[Fact, ...]], provenance: Provenance
+) -> ClaimEvidence:
+    """Add record, confidence and spans of a reaction: of its facts in the first alternative that has some."""
     known, number = provenance.evidence, evidence.reaction
-    of_reaction = ([fact for fact in facts if fact.reaction == number] for facts in (surest, *basis))
+    if record := known.reactions[number].source:
+        source = SourceRecord(record.file, record.row, record.grant_date)
+        evidence = structs.replace(evidence, source=source)
+    of_reaction = ([fact for fact in facts if fact.reaction == number] for facts in alternatives)
     facts = next(filter(None, of_reaction), [])
-    text = provenance.text_of(number) if facts else None
-    spans = tuple(
-        Span(fact.kind, fact.molecule, start, stop, text and text[start:stop])
+    if (confidence := known.least(facts)) is None:
+        return evidence
+    text = provenance.text_of(number)
+    spans = [
+        TextSpan(fact.kind, fact.molecule, start, stop, text and text[start:stop])
         for fact in facts
         if fact in known.spans
         for start, stop in (known.spans[fact],)
-    )
-    return replace(evidence, confidence=known.least(facts), spans=spans)
+    ]
+    return structs.replace(evidence, confidence=confidence, spans=spans)
 
 
-def _along_chain(found: VerifiedClaim, known: GraphEvidence) -> tuple[tuple[Fact, ...], ...]:
-    """Return the facts along the chain of reactions that shows a ``PRECURSOR_OF``."""
-    claim, route = found.claim, [each.reaction for each in found.evidence]
-    linked = known.along(route) if claim.predicate == "PRECURSOR_OF" and route else None
-    if linked is None:
+def _basis(found: VerifiedClaim, known: GraphEvidence) -> tuple[tuple[Fact, ...], ...]:
+    """Return the facts of the graph that evidence shows, as alternatives: all facts of one are needed.
+
+    What rests on the absence of facts has none.
+    """
+    claim, ids = found.claim, [each.reaction for each in found.evidence]
+    if not ids or claim.predicate in COMPARISONS or (claim.negated and found.verdict == "SUPPORTED"):
         return ()
-    return (
-        (
-            Fact(route[0], "REACTS_IN", str(claim.subject)),
-            *linked,
-            Fact(route[-1], "PRODUCES", str(claim.object)),
-        ),
-    )
+    if claim.predicate in ("LEADS_TO", "PRECURSOR_OF"):
+        linked = known.along(ids)
+        if linked is None or claim.predicate == "LEADS_TO":
+            return () if linked is None else (linked,)
+        begin, end = (
+            Fact(ids[0], "REACTS_IN", str(claim.subject)),
+            Fact(ids[-1], "PRODUCES", str(claim.object)),
+        )
+        return ((begin, *linked, end),)
+    if claim.predicate == "YIELD" and claim.subject is None and claim.low is not None:
+        return (tuple(Fact(number, "yield", str(claim.product)) for number in ids),)
+    alternatives: list[tuple[Fact, ...]] = []
+    molecule = _molecule(claim)
+    product = claim.object if claim.predicate == "BEST_YIELD" else claim.product
+    for each in found.evidence:
+        reaction = known.reactions[each.reaction]
+        own = facts_of(reaction)
+        if claim.predicate in ("YIELD", "BEST_YIELD"):
+            alternatives += (
+                (Fact(reaction.id, "PRODUCES", name), Fact(reaction.id, "yield", name))
+                for name, value in reaction.known_yields.items()
+                if value == each.found and product in (None, name)
+            )
+        elif claim.predicate == "COUNT":
+            alternatives.append(tuple(fact for fact in own if fact.kind == claim.role))
+        elif molecule is None:
+            alternatives += ((fact,) for fact in own if fact.kind in _meant(claim))
+        else:
+            wanted = [(each.found, molecule), *([] if claim.reactions else [("PRODUCES", product)])]
+            alternatives.append(tuple(fact for fact in own if (fact.kind, fact.molecule) in wanted))
+    return tuple(filter(None, alternatives))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-from msgspec import UNSET, convert
+from msgspec import UNSET
 
 from retrocypher.kg.claims.claim import VerifiedClaim
 from retrocypher.kg.claims.facts import asking
@@ -25,7 +25,7 @@ from retrocypher.plugins.cli.console import SHARE, NumberRange, json_option, nee
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.operations.extraction import extract_claims
 from retrocypher.plugins.reporting.case_view import source_text
-from retrocypher.plugins.runs.written_answer import ClaimEvidence, Thresholds
+from retrocypher.plugins.runs.written_answer import Thresholds
 from retrocypher.plugins.scoring.answer_check import open_verifier, require_evidence
 from retrocypher.plugins.scoring.verdict import AnswerVerdict, is_false, judge_answer
 from retrocypher.prompts.answering.writing import StatedClaims
@@ -158,7 +158,7 @@ def claim_text(claim_verdict: VerifiedClaim) -> str:
     triple = f"({ends[0]}, {'not ' if claim.negated else ''}{claim.predicate}{role}, {ends[1]})"
     asked = " [asked]" if claim.origin == "question" else ""
     shown = next((each for each in claim_verdict.evidence if each.source is not None), None)
-    traced = f"; {source_text(convert(shown.to_json(), ClaimEvidence))}" if shown else ""
+    traced = f"; {source_text(shown)}" if shown else ""
     return f"{claim_verdict.verdict}{asked} {triple}: {claim_verdict.reason}{traced}"
 
 

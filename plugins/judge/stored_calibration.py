@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.paths import write_whole
+from retrocypher.kg.ranges import Share
 from retrocypher.plugins.runs.files import json_page
 from retrocypher.plugins.runs.manifest import JudgeEntry
-from retrocypher.plugins.runs.ranges import Share
 from retrocypher.plugins.runs.record import JsonValue, fields_of
 from retrocypher.plugins.statistics.correlation import auroc, cohen_kappa
 from retrocypher.plugins.statistics.intervals import Estimate

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import UNSET
 
+from retrocypher.kg.claims.claim import ClaimEvidence
 from retrocypher.kg.cypher.edits import differing
 from retrocypher.kg.cypher.tokens import Token, tokens
 from retrocypher.kg.errors import GraphError, InputError
@@ -25,7 +26,7 @@ from retrocypher.plugins.runs.record import (
     Record,
     Scores,
 )
-from retrocypher.plugins.runs.written_answer import ClaimEvidence, MeasuredAnswer, RecordedClaim, Verification
+from retrocypher.plugins.runs.written_answer import MeasuredAnswer, RecordedClaim, Verification
 from retrocypher.prompts.templates.exemplars import Exemplar, bank_sha256, load_banks
 
 if TYPE_CHECKING:

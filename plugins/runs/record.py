@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from retrocypher.kg.execution.execution import Execution, Status
 from retrocypher.kg.questions.question import UNANSWERABLE, Setting
-from retrocypher.plugins.runs.ranges import Amount, Number, Share, Size
+from retrocypher.kg.ranges import Amount, Number, Share, Size
 from retrocypher.plugins.runs.written_answer import JudgeError, RecordedClaim, Verification
 from retrocypher.prompts.answering.roles import Citations
 

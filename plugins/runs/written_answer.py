@@ -7,9 +7,8 @@ from typing import Literal, get_args
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from retrocypher.kg.claims.claim import Predicate, Term, Verdict
-from retrocypher.kg.evidence.evidence import FactKind
-from retrocypher.plugins.runs.ranges import Share, Size
+from retrocypher.kg.claims.claim import ClaimEvidence, Predicate, Term, Verdict
+from retrocypher.kg.ranges import Share, Size
 
 OverallVerdict = Literal["VERIFIED", "PARTIALLY_VERIFIED", "REFUTED", "UNVERIFIABLE"]
 ClaimSource = Literal["reader", "question", "model"]
@@ -17,47 +16,6 @@ ClaimSource = Literal["reader", "question", "model"]
 AnswerMetric = Literal["faithfulness", "answer_relevancy"]
 ANSWER_METRICS: tuple[AnswerMetric, ...] = get_args(AnswerMetric)
 """What a judge measures of a written answer."""
-
-
-class SourceRecord(Struct):
-    """The record that a reaction was made from."""
-
-    file: str
-    """File of the record."""
-    row: int
-    """Row in the file, from 1."""
-    grant_date: str | None = None
-    """Date of the patent's grant; null if unknown."""
-
-
-class TextSpan(Struct):
-    """Where the procedure text of a reaction states a fact."""
-
-    kind: FactKind
-    """The relationship, or `yield`."""
-    molecule: str
-    """The molecule that it is about."""
-    start: Size
-    """First character, from 0."""
-    stop: Size
-    """The character after the last one."""
-    text: str | None = None
-    """The words there; null if the procedure texts were not on the machine."""
-
-
-class ClaimEvidence(Struct):
-    """What the graph has on a claim."""
-
-    reaction: int
-    """Id of a reaction."""
-    found: Term = None
-    """What the graph has there, such as another role or yield; null if the reaction is enough."""
-    source: SourceRecord | None = None
-    """Where the reaction comes from; null if unknown."""
-    confidence: Share | UnsetType = UNSET
-    """Confidence of the least confident fact of the reaction that the claim rests on; absent if unknown."""
-    spans: list[TextSpan] | UnsetType = UNSET
-    """Where the procedure text states these facts; absent without a confidence."""
 
 
 class RecordedClaim(Struct, kw_only=True):

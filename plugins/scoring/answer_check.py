@@ -40,7 +40,6 @@ def open_verifier(
     if evidence is None:
         yield Verifier(ask, tolerance=tolerance)
         return
-    sources = {each.id: each.source for each in evidence.reactions.values() if each.source is not None}
     file = passages_file()
     with open_passages(file) if file.exists() else nullcontext() as passages:
 
@@ -50,7 +49,7 @@ def open_verifier(
             except KeyError:
                 return None
 
-        yield Verifier(ask, sources, tolerance, Provenance(evidence, text_of, least))
+        yield Verifier(ask, tolerance, Provenance(evidence, text_of, least))
 
 
 def require_evidence(fingerprint: str) -> None:

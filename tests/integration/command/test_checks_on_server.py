@@ -14,7 +14,6 @@ from retrocypher.benchmarks.instruments.verification import verification_command
 from retrocypher.kg.claims.claim import Claim
 from retrocypher.kg.claims.facts import asking
 from retrocypher.kg.claims.verification import Verifier
-from retrocypher.kg.graph.compact import read_graph
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.kg.server.endpoint import Endpoint
 from retrocypher.plugins.cli.check import check_command
@@ -37,8 +36,7 @@ def test_the_schema_is_read_from_the_server(endpoint: Endpoint, tmp_path: Path) 
 
 
 def test_chains_without_ids(driver: neo4j.Driver, endpoint: Endpoint) -> None:
-    sources = {each.id: each.source for each in read_graph() if each.source}
-    verifier = Verifier(asking(driver, endpoint.database), sources)
+    verifier = Verifier(asking(driver, endpoint.database))
     route = next(each for each in load_questions().questions if each.task == "chains_between")
     start, target = route.slots["start"], route.target
     found = verifier.verify(

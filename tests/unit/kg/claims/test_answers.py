@@ -11,9 +11,10 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claims_graph import REACTIONS, asking_reactions
+from support.claims_graph import asking_reactions
+from support.evidence import provenance
 
-from retrocypher.kg.claims.claim import Claim, Reading, Verdict
+from retrocypher.kg.claims.claim import Claim, Reading, SourceRecord, Verdict
 from retrocypher.kg.claims.coverage import Asked
 from retrocypher.kg.claims.reader import read_answer
 from retrocypher.kg.claims.sentences import sentences_of
@@ -217,7 +218,7 @@ def test_no_text_is_an_error(answer: str) -> None:
 
 @pytest.fixture
 def verifier() -> Verifier:
-    return Verifier(asking_reactions(), {each.id: each.source for each in REACTIONS if each.source})
+    return Verifier(asking_reactions())
 
 
 @pytest.mark.parametrize(
@@ -275,14 +276,11 @@ def test_a_claim(verifier: Verifier, claim: Claim, verdict: Verdict) -> None:
     assert found.reason
 
 
-def test_evidence_names_the_record_of_the_source(verifier: Verifier) -> None:
+def test_evidence_names_the_record_of_the_source() -> None:
+    verifier = Verifier(asking_reactions(), provenance=provenance())
     (found,) = verifier.verify([Claim("CCO", "REACTS_IN", 12)])
-    assert [each.to_json() for each in found.evidence] == [
-        {
-            "reaction": 12,
-            "found": "REACTS_IN",
-            "source": {"file": "grants.parquet", "row": 7, "grant_date": "1976-01"},
-        }
+    assert [(each.reaction, each.found, each.source) for each in found.evidence] == [
+        (12, "REACTS_IN", SourceRecord("grants.parquet", 7, "1976-01"))
     ]
 
 

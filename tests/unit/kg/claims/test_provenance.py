@@ -12,14 +12,12 @@ from retrocypher.kg.claims.claim import Claim, VerifiedClaim
 from retrocypher.kg.claims.verification import Verifier
 from retrocypher.kg.evidence.evidence import Fact, FactKind
 
-SOURCES = {each.id: each.source for each in REACTIONS if each.source}
-
 
 def verify(
     claim: Claim, unsure: dict[Fact, float] | None = None, least: float | None = 0.7, **more: Any
 ) -> VerifiedClaim:
     known = provenance(unsure, least, **more)
-    (found,) = Verifier(asking_reactions(), SOURCES, provenance=known).verify([claim])
+    (found,) = Verifier(asking_reactions(), provenance=known).verify([claim])
     return found
 
 
@@ -124,7 +122,7 @@ def test_evidence_cites_record_and_text() -> None:
 
 
 def test_without_evidence_nothing_is_added() -> None:
-    (found,) = Verifier(asking_reactions(), SOURCES).verify([ROLE])
+    (found,) = Verifier(asking_reactions()).verify([ROLE])
     shown = found.to_json()
     assert (found.confidence, found.traced) == (None, None)
     assert not {"confidence", "traced"} & shown.keys()
