@@ -2,7 +2,6 @@
 
 import importlib.metadata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from retrocypher.kg.evidence.evidence import SOURCES, Evidence, Fact, Source, facts_of
@@ -18,16 +17,8 @@ from retrocypher.kg.graph.reaction import Reaction
 Spans = dict[Fact, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltEvidence:
-    """The evidence of all facts, reaction by reaction, and for the manifest sources and software."""
-
-    evidence: tuple[Evidence, ...]
-    about: dict[str, object]
-
-
-def build_evidence(mapped: Path | None = None) -> BuiltEvidence:
-    """Return the evidence of the facts of the default graph.
+def build_evidence(mapped: Path | None = None) -> tuple[tuple[Evidence, ...], dict[str, object]]:
+    """Return the evidence of the facts of the default graph, and for the manifest sources and software.
 
     Takes some minutes. Raise InputError if a source cannot be read, ServerError if OPSIN cannot be run.
 
@@ -59,7 +50,7 @@ def build_evidence(mapped: Path | None = None) -> BuiltEvidence:
         "sources": sources,
         "software": software,
     }
-    return BuiltEvidence(tuple(evidence), about)
+    return tuple(evidence), about
 
 
 def text_names(reactions: Iterable[Reaction], texts: Mapping[int, str]) -> tuple[Verdicts, Spans]:

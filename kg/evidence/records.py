@@ -28,19 +28,19 @@ def other_reading(reactions: Iterable[Reaction], records: Iterable[Record]) -> V
     that reading has a label for solvents. Yields are copied from the same field, so it is silent about
     them. A row whose reaction string is not that of the graph's record is left out.
     """
-    by_row = {(each.source.file, each.source.row): each for each in reactions if each.source}
+    by_record = {(s.file, s.row, s.original): each for each in reactions if (s := each.source)}
     said: Verdicts = {}
     for record in records:
-        reaction = by_row.get((record.file, record.row))
-        if reaction is None or reaction.source is None or record.original != reaction.source.original:
+        reaction = by_record.get((record.file, record.row, record.original))
+        if reaction is None:
             continue
         by_kind = _by_kind(record)
         for fact in facts_of(reaction):
-            if fact.kind == "yield":
-                continue
-            if fact.molecule in by_kind[fact.kind]:
+            if fact.molecule in by_kind.get(fact.kind, ()):
                 said[fact] = "agrees"
-            elif fact.kind != "USES_AGENT" or fact.molecule not in by_kind["REACTS_IN"]:
+            elif fact.kind in RELATIONSHIP_TYPES and not (
+                fact.kind == "USES_AGENT" and fact.molecule in by_kind["REACTS_IN"]
+            ):
                 said[fact] = "differs"
     return said
 
@@ -55,9 +55,8 @@ def other_records(reactions: Iterable[Reaction], records: Iterable[Record]) -> V
     said: Verdicts = {}
     for record in records:
         reaction = by_roles.get(tuple(_by_kind(record).values()))
-        if reaction is None or reaction.source is None:
-            continue
-        if (record.file, record.row) == (reaction.source.file, reaction.source.row):
+        own = reaction.source if reaction else None
+        if reaction is None or own is None or (record.file, record.row) == (own.file, own.row):
             continue
         made = zip(map(canonical_name, record.products), record.yields, strict=False)
         theirs = {product: value for product, value in made if value is not None and 0 <= value <= 100}

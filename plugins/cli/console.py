@@ -109,10 +109,11 @@ def needs(other: str, *names: str) -> None:
     """
     context = click.get_current_context()
     given = [each for each in names if context.get_parameter_source(each) != ParameterSource.DEFAULT]
-    if given and not context.params[other.split()[0].removeprefix("--").replace("-", "_")]:
-        raise InputError(
-            f"--{given[0].replace('_', '-')}: has no effect without {other}. Leave it out, or add that."
-        )
+    found = {
+        flag: context.params.get(each.name or "") for each in context.command.params for flag in each.opts
+    }
+    if given and not found[other.split()[0]]:
+        raise InputError(f"--{given[0].replace('_', '-')} goes with {other}; leave it out, or give both")
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

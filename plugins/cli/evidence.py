@@ -57,9 +57,9 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
     before: dict[Fact, float] = {}
     with suppress(InputError):
         before = default_model().confidences(read_evidence(folder))
-    built = build_evidence(mapped)
-    write_evidence(folder, built.evidence, built.about)
-    after, counts = default_model().confidences(built.evidence), coverage(built.evidence)
+    evidence, about = build_evidence(mapped)
+    write_evidence(folder, evidence, about)
+    after, counts = default_model().confidences(evidence), coverage(evidence)
     changed = [(fact, old, after.get(fact, old)) for fact, old in before.items() if old != after.get(fact)]
     falls = [(fact, old, new) for fact, old, new in changed if old - new > FALL]
     emit(

@@ -13,7 +13,7 @@ from rich.text import Text
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.bank import part_of
-from retrocypher.plugins.cli.console import FOLDER, PATH, json_option, print_json, table_console
+from retrocypher.plugins.cli.console import FOLDER, PATH, json_option, needs, print_json, table_console
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.judge.agreement import agreements, all_ratings
@@ -109,8 +109,7 @@ def judge_command(
         context.exit(INCOMPLETE if faults else 0)
     if run is None:
         raise InputError("name the folder of a run, or give --calibrate")
-    if given := [name for name, value in sampling.items() if value is not None and value is not False]:
-        raise InputError(f"--{given[0].replace('_', '-')} goes with --calibrate; leave it out, or give both")
+    needs("--calibrate", *sampling)
     log = RunLog(run)
     if not log.has_manifest:
         raise no_run(run, MANIFEST)

@@ -34,7 +34,7 @@ from retrocypher.kg.suites.suite import (
     read_suite,
     write_suite,
 )
-from retrocypher.plugins.cli.console import FOLDER, SHARE, emit, json_option
+from retrocypher.plugins.cli.console import FOLDER, SHARE, emit, json_option, needs
 from retrocypher.plugins.cli.suite_option import suite_option
 from retrocypher.plugins.formatting.text import counted, one_line, usd
 from retrocypher.plugins.operations.rewriting import Rewriting, rewrite
@@ -97,11 +97,7 @@ def suite_generate_command(
     """
     if unanswerable + ambiguous > 1:
         raise InputError("--unanswerable and --ambiguous are shares: together at most 1")
-    given = [name for name in ("max_cost", "cache", "offline") if asking[name] not in (None, False)]
-    if rewriter is None and given:
-        raise InputError(
-            f"--{given[0].replace('_', '-')} goes with --rewrite MODEL; leave it out, or give both"
-        )
+    needs("--rewrite MODEL", "max_cost", "cache", "offline")
     model = None if rewriter is None else model_to_ask(rewriter, "--rewrite", **asking)
     spec = _given_graph(file, server)
     suite = read_suite(folder) if (folder / SUITE_FILE).is_file() else None

@@ -287,8 +287,7 @@ def verify_command(
     """
     given = VerifyOptions(**options)
     needs("--evidence", "evidence_confidence")
-    if claims_model is None and (cache is not None or offline):
-        raise InputError("--cache and --offline go with --claims-model; leave them out, or give a model")
+    needs("--claims-model SPEC", "cache", "offline")
     model = (
         None
         if claims_model is None

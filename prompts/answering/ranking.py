@@ -1,13 +1,15 @@
-"""Rows of a query as facts of the graph: their relevance, their confidence, and the paths they lead along."""
+"""Rows of a query as facts of the graph: their relevance, confidence and paths, and citations of them."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from retrocypher.kg.claims.sentences import Cited, Sentence, sentences_of
 from retrocypher.kg.evidence.evidence import Fact, facts_of
 from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.prompts.answering.passages import leaves, mentions_in
+from retrocypher.prompts.answering.roles import Citations
 from retrocypher.prompts.loops.guarded import entities_in
 
 _IDS = re.compile(r"\breactions?\s+#?\d{1,9}(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+)#?\d{1,9})*", re.IGNORECASE)
@@ -114,3 +116,30 @@ def _path(route: Sequence[Fact], facts: Sequence[Fact]) -> str:
         node = f"reaction {each.reaction}" if each.kind == "REACTS_IN" else each.molecule
         path += f" -[{each.kind}]-> {node}"
     return path
+
+
+def check_citations(answer: str, given: Mapping[Cited, Citable]) -> Citations:
+    """Check each citation of an answer against the rows and passages that were given.
+
+    A citation is right if it was given and names a molecule, or the id of a reaction, that its sentence
+    names. One in a sentence that names neither is right if it was given.
+    """
+    found = Citations()
+    for sentence in sentences_of(answer).all:
+        found.sentences += 1
+        found.cited += bool(sentence.citations)
+        for cited in sentence.citations:
+            found.citations += 1
+            if why := _wrong(cited, sentence, given):
+                found.wrong.append(f"sentence {sentence.number}, {cited.kind} {cited.number}: {why}")
+    return found
+
+
+def _wrong(cited: Cited, sentence: Sentence, given: Mapping[Cited, Citable]) -> str:
+    if cited not in given:
+        return "not given"
+    molecules = {each.text for each in sentence.tokens if each.kind == "molecule"}
+    reactions = reactions_in(sentence.text)
+    if not (molecules or reactions) or molecules & given[cited].molecules:
+        return ""
+    return "" if reactions & given[cited].reactions else "names no molecule or reaction of the sentence"

@@ -16,9 +16,8 @@ from retrocypher.kg.claims.sentences import Cited, Sentences, sentences_of
 from retrocypher.kg.evidence.lookup import GraphEvidence
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.prompts.answering.citations import check_citations
 from retrocypher.prompts.answering.passages import FoundPassage, PassageEntry
-from retrocypher.prompts.answering.ranking import Citable, RankedRow, rank_rows
+from retrocypher.prompts.answering.ranking import Citable, RankedRow, check_citations, rank_rows
 from retrocypher.prompts.answering.roles import CLAIMS_ROLE, TEXT_ROLE, Citations
 from retrocypher.prompts.extraction.candidates import visible_text
 from retrocypher.prompts.extraction.extract import sole_json

@@ -98,7 +98,7 @@ def test_the_graph_of_a_suite_is_audited_by_what_it_declares() -> None:
             ("--suite", "flights", "--fail-on", "two_roles>0"),
             "such as conflict>0, with one of conflict, duplicate",
         ),
-        (("--keep-confidence", "0.5"), "has no effect without --proposal FILE"),
+        (("--keep-confidence", "0.5"), "goes with --proposal FILE"),
         (("--proposal", "p.yaml", "--keep-confidence", "nan"), "nan is not a number"),
     ],
 )

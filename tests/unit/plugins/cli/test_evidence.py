@@ -9,14 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.build import BuiltEvidence
 from retrocypher.kg.evidence.compact import DEFAULT_EVIDENCE, read_evidence
 from retrocypher.kg.evidence.evidence import Evidence, Fact
 from retrocypher.kg.graph.passages import graph_fingerprint
 from retrocypher.plugins.cli import evidence
 from retrocypher.plugins.cli.main import cli
 
-BUILT = BuiltEvidence(
+BUILT: tuple[tuple[Evidence, ...], dict[str, object]] = (
     (
         Evidence(Fact(1, "REACTS_IN", "C"), (("other_reading", "agrees"), ("text_name", "agrees")), (3, 9)),
         Evidence(Fact(1, "REACTS_IN", "O"), (("other_reading", "differs"),)),
@@ -31,7 +30,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[Path | None]:
     """The files of USPTO-MIT that the command asks the evidence to be built with."""
     asked: list[Path | None] = []
 
-    def built(mapped: Path | None) -> BuiltEvidence:
+    def built(mapped: Path | None) -> object:
         asked.append(mapped)
         return BUILT
 
@@ -82,7 +81,7 @@ def test_evidence_that_is_there_is_verified_again(monkeypatch: pytest.MonkeyPatc
     )
     found[place] = replace(found[place], verdicts=(("other_reading", "differs"),))
     about: dict[str, object] = {"graph_fingerprint": graph_fingerprint()}
-    monkeypatch.setattr(evidence, "build_evidence", lambda _: BuiltEvidence(tuple(found), about))
+    monkeypatch.setattr(evidence, "build_evidence", lambda _: (tuple(found), about))
     done = CliRunner().invoke(cli, ["graph", "evidence", "--out", str(folder)], catch_exceptions=False)
     assert "verified again: 1 confidence changed, 1 fell by more than 0.1" in done.output
     fact = found[place].fact

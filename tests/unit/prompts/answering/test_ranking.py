@@ -13,9 +13,8 @@ from retrocypher.kg.claims.sentences import Cited, sentences_of
 from retrocypher.kg.evidence.evidence import Fact
 from retrocypher.kg.execution.execution import Execution
 from retrocypher.kg.graph.passages import Passage
-from retrocypher.prompts.answering.citations import check_citations
 from retrocypher.prompts.answering.passages import FoundPassage
-from retrocypher.prompts.answering.ranking import Citable, RankedRow, rank_rows
+from retrocypher.prompts.answering.ranking import Citable, RankedRow, check_citations, rank_rows
 from retrocypher.prompts.answering.writing import AnswerWriter, Limits, context_of, facts_of
 from retrocypher.prompts.loops.interface import Step
 from retrocypher.prompts.models.interface import Completion, Message
