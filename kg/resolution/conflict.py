@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -91,7 +91,7 @@ class Thresholds(Struct, frozen=True, forbid_unknown_fields=True):
 
 def find_conflicts(
     reactions: Sequence[Reaction],
-    findings: Iterable[Finding],
+    findings: Sequence[Finding],
     texts: Mapping[int, str],
     records: Mapping[int, Sequence[RecordYield]],
 ) -> Iterator[Conflict]:
@@ -102,21 +102,14 @@ def find_conflicts(
         records: The yields of the records of disputed reactions.
     """
     by_id = {each.id: each for each in reactions}
-    rules: dict[int, set[str]] = defaultdict(set)
-    groups = []
+    for number in dict.fromkeys(each.reactions[0] for each in findings if len(each.reactions) == 1):
+        yield from _yields(by_id[number], texts.get(number, ""), records.get(number, ()))
+        yield from _roles(by_id[number])
     for finding in findings:
         if len(finding.reactions) > 1:
-            groups.append(finding)
-        else:
-            rules[finding.reactions[0]].add(finding.rule)
-    for number, found in rules.items():
-        reaction = by_id[number]
-        yield from _yields(reaction, found, texts.get(number, ""), records.get(number, ()))
-        yield from _roles(reaction)
-    for finding in groups:
-        members = [by_id[number] for number in finding.reactions]
-        candidates = tuple(_candidate(each.id, None, [_record_of(each)]) for each in members)
-        yield Conflict((finding.rule,), "reaction", finding.reactions, "", candidates)
+            members = [by_id[number] for number in finding.reactions]
+            candidates = tuple(_candidate(each.id, None, [_record_of(each)]) for each in members)
+            yield Conflict((finding.rule,), "reaction", finding.reactions, "", candidates)
 
 
 def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decision]:
@@ -144,9 +137,7 @@ def decide(conflict: Conflict, thresholds: Thresholds) -> tuple[Strategy, Decisi
     return "review", "review"
 
 
-def _yields(
-    reaction: Reaction, rules: set[str], text: str, records: Sequence[RecordYield]
-) -> Iterator[Conflict]:
+def _yields(reaction: Reaction, text: str, records: Sequence[RecordYield]) -> Iterator[Conflict]:
     found = stated_yield(reaction, text)
     stated = None if found is None else found.value
     own_record = _record_of(reaction)
@@ -158,7 +149,7 @@ def _yields(
         if kept is not None and kept not in named:
             named[kept].append(own_record)
         own = []
-        if "record_yields" in rules and (len(named) > 1 or (named and not records)):
+        if reaction.yields_disputed and (len(named) > 1 or (named and not records)):
             own.append("record_yields")
         of_records = tuple(named)
         in_text = None
@@ -172,7 +163,7 @@ def _yields(
             named[in_text].append((_TEXT, own_record[1]))
         if kept is not None and not 0 <= kept <= 100:
             own.append("yield_out_of_range")
-        if kept is not None and "yields_over_100" in rules:
+        if kept is not None and len(reaction.known_yields) > 1 and sum(reaction.known_yields.values()) > 100:
             own.append("yields_over_100")
         if own:
             alone = []

@@ -100,7 +100,7 @@ def apply_proposal(
     named = {number for entry in proposal.conflicts for number in entry.reactions}
     members = [each for each in graph.values() if each.id in named]
     records = compact.read_disputed(source)
-    known = list(find_conflicts(members, audit(members, texts, records), texts, records))
+    known = list(find_conflicts(members, list(audit(members, texts, records)), texts, records))
     check_entries(proposal, known, file)
     decided = [each for each in proposal.conflicts if each.decision != "review"]
     if not decided:

@@ -29,7 +29,7 @@ def conflicts_of(
     records: Sequence[RecordYield] = (),
 ) -> list[Conflict]:
     by_reaction = {1: list(records)} if records else {}
-    findings = audit(reactions, texts, by_reaction)
+    findings = list(audit(reactions, texts, by_reaction))
     return list(find_conflicts(reactions, findings, texts or {}, by_reaction))
 
 
