@@ -17,7 +17,7 @@ from retrocypher.kg.graph.reaction import Reaction
 Spans = dict[Fact, tuple[int, int]]
 
 
-def build_evidence(mapped: Path | None = None) -> tuple[tuple[Evidence, ...], dict[str, object]]:
+def build_evidence(mapped: Path | None = None) -> tuple[tuple[Evidence, ...], Mapping[str, object]]:
     """Return the evidence of the facts of the default graph, and for the manifest sources and software.
 
     Takes some minutes. Raise InputError if a source cannot be read, ServerError if OPSIN cannot be run.
@@ -45,11 +45,7 @@ def build_evidence(mapped: Path | None = None) -> tuple[tuple[Evidence, ...], di
         for fact in facts_of(reaction)
     )
     software = {"rdkit": importlib.metadata.version("rdkit"), "opsin": OPSIN_VERSION}
-    about: dict[str, object] = {
-        "graph_fingerprint": graph_fingerprint(),
-        "sources": sources,
-        "software": software,
-    }
+    about = {"graph_fingerprint": graph_fingerprint(), "sources": sources, "software": software}
     return tuple(evidence), about
 
 

@@ -20,11 +20,6 @@ class Counts(msgspec.Struct, frozen=True):
     right: int
     wrong: int
 
-    @property
-    def odds(self) -> float:
-        """Odds that a fact is right: those of the mean of Beta(1 + right, 1 + wrong)."""
-        return (1 + self.right) / (1 + self.wrong)
-
 
 class KindCounts(msgspec.Struct, frozen=True):
     """The labelled facts of a kind: all, and by what each source says of them."""
@@ -49,7 +44,7 @@ class ConfidenceModel:
     def confidence(self, kind: FactKind, verdicts: Iterable[tuple[Source, Verdict]]) -> float:
         """Return the probability, from 0 to 1, that a fact of this kind is right."""
         counts = self.kinds[kind]
-        odds = math.log(counts.all.odds)
+        odds = math.log((1 + counts.all.right) / (1 + counts.all.wrong))
         for source, verdict in verdicts:
             by_verdict = counts.sources.get(source, {})
             # A source that never differs, or never agrees, among labelled facts tells nothing there.
