@@ -18,8 +18,16 @@ from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import read_yaml
-from retrocypher.kg.resolution.conflict import Conflict, Decision, Keep, find_conflicts
-from retrocypher.kg.resolution.proposal import ChosenBy, Entry, Proposal, check_entries
+from retrocypher.kg.resolution.proposal import (
+    ChosenBy,
+    Conflict,
+    Decision,
+    Entry,
+    Keep,
+    Proposal,
+    check_entries,
+    find_conflicts,
+)
 
 LOG = "audit.jsonl"
 _EDITABLE = "Only decisions may be edited: {keep: VALUE}, drop or review. Else make the proposal again."

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.evidence import Fact, facts_of
-from retrocypher.kg.evidence.gold import (
+from retrocypher.kg.evidence.lookup import (
     GoldConfidence,
+    GraphEvidence,
+    evidence_of,
     gold_confidence,
     gold_without,
     related,
 )
-from retrocypher.kg.evidence.lookup import GraphEvidence, evidence_of
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.question import Question, task_place
 from retrocypher.plugins.analysis.report_runs import ReportRun

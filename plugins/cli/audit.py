@@ -1,4 +1,4 @@
-"""``retrocypher graph audit``: conflicts and likely errors in a graph of reactions."""
+"""``retrocypher graph audit``, ``apply`` and ``revert``: conflicts of a graph, and versions of it."""
 
 import re
 from collections import Counter
@@ -15,12 +15,28 @@ from retrocypher.kg.evidence.compact import read_evidence
 from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifest
 from retrocypher.kg.graph.passages import graph_fingerprint, procedure_texts
 from retrocypher.kg.paths import write_whole
-from retrocypher.kg.resolution.conflict import RESOLVABLE, Strategy, Thresholds, find_conflicts
-from retrocypher.kg.resolution.proposal import propose, write_proposal
-from retrocypher.kg.resolution.versions import origin_of, settled_in
+from retrocypher.kg.resolution.proposal import (
+    RESOLVABLE,
+    Strategy,
+    Thresholds,
+    find_conflicts,
+    propose,
+    write_proposal,
+)
+from retrocypher.kg.resolution.versions import Change, apply_proposal, origin_of, revert, settled_in
 from retrocypher.kg.suites.suite import SUITE_FILE, read_suite, suite_folder
 from retrocypher.plugins.analysis.graph_audit import GraphAudit, RuleFindings, audit_reactions, audit_suite
-from retrocypher.plugins.cli.console import FILE, SHARE, built_graph_option, emit, json_option, needs
+from retrocypher.plugins.cli.console import (
+    EXISTING_FILE,
+    EXISTING_FOLDER,
+    FILE,
+    FOLDER,
+    SHARE,
+    built_graph_option,
+    emit,
+    json_option,
+    needs,
+)
 from retrocypher.plugins.cli.suite_generate import read_suite_graph
 from retrocypher.plugins.formatting.text import counted
 from retrocypher.plugins.reporting.html.rendering import page
@@ -196,3 +212,44 @@ def _lines(results: RuleFindings) -> list[str]:
         about = f"reaction{several} {', '.join(map(str, each.reactions))}: " if each.reactions else ""
         lines.append(f"         {about}{each.detail}")
     return lines
+
+
+_out_option = click.option(
+    "--out", metavar="DIR2", type=FOLDER, required=True, help="Folder of the new version, absent or empty."
+)
+
+
+@click.command("apply")
+@click.argument("proposal", type=EXISTING_FILE)
+@built_graph_option
+@_out_option
+@json_option
+def apply_command(proposal: Path, folder: Path | None, out: Path, as_json: bool) -> None:
+    """Make a new version of a graph as PROPOSAL, a file that `graph audit --proposal` wrote, decides.
+
+    The graph itself is not changed. Entries left for review change nothing.
+    """
+    changes, left = apply_proposal(folder, proposal, texts_of(folder), out)
+    _show(changes, out, as_json, f"{counted(left, 'conflict')} left for review", review=left)
+
+
+@click.command("revert")
+@click.argument("folder", metavar="DIR", type=EXISTING_FOLDER)
+@_out_option
+@json_option
+def revert_command(folder: Path, out: Path, as_json: bool) -> None:
+    """Make again the version before the last proposal that was applied to DIR, from its log."""
+    changes = revert(folder, out)
+    _show(changes, out, as_json, f"version {changes[0].undoes} undone", undoes=changes[0].undoes)
+
+
+def _show(changes: Sequence[Change], out: Path, as_json: bool, note: str, **values: int | None) -> None:
+    manifest = read_manifest(out)
+    facts = {name: manifest[name] for name in ("parent", "fingerprint")}
+    emit(
+        as_json,
+        {"folder": str(out), **facts, "version": changes[0].version, "changes": len(changes), **values},
+        f"version {changes[0].version}: {counted(len(changes), 'change')}; {note}",
+        *(f"{name:<11}  {value}" for name, value in facts.items()),
+        f"written to {out}",
+    )

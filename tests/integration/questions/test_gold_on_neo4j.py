@@ -17,8 +17,7 @@ from retrocypher.kg.questions.candidates import Kind
 from retrocypher.kg.questions.gold import GoldDifferenceError, check_gold
 from retrocypher.kg.questions.question_set import build_questions
 from retrocypher.kg.questions.reading import load_questions
-from retrocypher.kg.resolution.conflict import Thresholds, find_conflicts
-from retrocypher.kg.resolution.proposal import propose, write_proposal
+from retrocypher.kg.resolution.proposal import Thresholds, find_conflicts, propose, write_proposal
 from retrocypher.kg.resolution.versions import apply_proposal
 from retrocypher.kg.server.endpoint import connect
 
@@ -68,7 +67,7 @@ def test_a_set_that_was_made_reads_back(driver: neo4j.Driver, tmp_path: Path) ->
 def test_a_version_in_which_reactions_were_dropped_has_questions(tmp_path: Path) -> None:
     reactions, graph, proposal = read_graph()[600:700], tmp_path / "graph", tmp_path / "p.yaml"
     write_graph(graph, reactions, Report(), {})
-    conflicts = find_conflicts(reactions, audit(reactions), {}, {})
+    conflicts = find_conflicts(reactions, list(audit(reactions)), {}, {})
     made = propose(fingerprint_of(reactions), conflicts, Thresholds(0.85, 3))
     (decided,) = (replace_struct(each, decision="drop") for each in made.conflicts)
     write_proposal(proposal, replace_struct(made, conflicts=(decided,)))

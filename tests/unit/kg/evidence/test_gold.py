@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrocypher.kg.evidence.evidence import Fact, facts_of
-from retrocypher.kg.evidence.gold import gold_confidence, gold_facts, gold_without, related
-from retrocypher.kg.evidence.lookup import GraphEvidence
+from retrocypher.kg.evidence.lookup import GraphEvidence, gold_confidence, gold_facts, gold_without, related
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.questions.gold import ReactionNetwork, traverse
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, Question

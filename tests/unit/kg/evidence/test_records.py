@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from retrocypher.kg.evidence.build import text_yields
+from retrocypher.kg.evidence.build import other_reading, other_records, text_yields, uspto_mit
 from retrocypher.kg.evidence.evidence import Fact, FactKind, Verdict, facts_of
-from retrocypher.kg.evidence.records import other_reading, other_records, uspto_mit
 from retrocypher.kg.graph.build import read_line
 from retrocypher.kg.graph.reaction import Reaction, Record, Source
 

@@ -7,7 +7,7 @@ import pytest
 
 from retrocypher.kg.audit.rules import audit
 from retrocypher.kg.graph.reaction import Reaction, RecordYield, Source
-from retrocypher.kg.resolution.conflict import Candidate, Conflict, Keep, Thresholds, decide, find_conflicts
+from retrocypher.kg.resolution.proposal import Candidate, Conflict, Keep, Thresholds, decide, find_conflicts
 
 PAPER = Thresholds(0.85, 3)
 ESTER = "CCOC(C)=O"

@@ -24,8 +24,7 @@ from retrocypher.kg.graph.cleaning import Report
 from retrocypher.kg.graph.compact import read_disputed, read_graph, read_manifest, write_graph
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction, Source
-from retrocypher.kg.resolution.conflict import Keep, Thresholds, find_conflicts
-from retrocypher.kg.resolution.proposal import propose, write_proposal
+from retrocypher.kg.resolution.proposal import Keep, Thresholds, find_conflicts, propose, write_proposal
 from retrocypher.kg.resolution.versions import apply_proposal, origin_of, revert
 
 TABLE = """\

@@ -11,8 +11,7 @@ from support.reported import MANIFEST, Read, answered, some_questions
 from support.verified import written
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.evidence.gold import gold_confidence
-from retrocypher.kg.evidence.lookup import evidence_of
+from retrocypher.kg.evidence.lookup import evidence_of, gold_confidence
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.judge.stored_calibration import HOME, keep
 from retrocypher.plugins.reporting.html.case_pages import CasePages
