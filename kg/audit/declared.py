@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from retrocypher.kg.audit.finding import AuditRule, Finding
+from retrocypher.kg.audit.finding import AuditRule, Finding, GraphAudit, by_rule
 from retrocypher.kg.suites.graph import Node, PropertyGraph
 from retrocypher.kg.suites.proposal import Pairs, nodes_by_label, pairs_by_type
 from retrocypher.kg.suites.suite import Generation, RelationshipFacts
@@ -21,6 +21,12 @@ DECLARED_RULES: Mapping[str, AuditRule] = {
     "same_key": AuditRule("duplicate", "warning", "nodes of one label have the same value of their key"),
 }
 """The rules by name, in the order of the report."""
+
+
+def audit_suite(graph: PropertyGraph, generation: Generation) -> GraphAudit:
+    """Audit any property graph against what its suite declares."""
+    size = {"nodes": len(graph.nodes), "relationships": len(graph.relationships)}
+    return GraphAudit(size, by_rule(DECLARED_RULES, audit_declared(graph, generation)), [])
 
 
 def audit_declared(graph: PropertyGraph, generation: Generation) -> Iterator[Finding]:

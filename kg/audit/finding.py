@@ -1,8 +1,13 @@
-"""What an audit finds, and the rules that find it."""
+"""What an audit finds, by the rules that find it."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
+
+from retrocypher.kg.audit.suggestions import Suggestion
 
 Kind = Literal["conflict", "duplicate", "unbalanced", "invalid", "evidence"]
 Severity = Literal["error", "warning"]
@@ -74,3 +79,36 @@ class Finding:
     rule: str
     reactions: tuple[int, ...]
     detail: str
+
+
+class RuleFindings(Struct, frozen=True):
+    """What one rule found."""
+
+    rule: str
+    kind: str
+    severity: str
+    meaning: str
+    count: int
+    findings: list[Finding]
+    """All of them, by the first reaction."""
+
+
+class GraphAudit(Struct, frozen=True):
+    """What an audit of a graph found."""
+
+    size: dict[str, int]
+    """What was looked at, by name."""
+    rules: list[RuleFindings]
+    suggestions: list[Suggestion]
+    """What is frequent in the graph, and not named by its schema."""
+
+
+def by_rule(rules: Mapping[str, AuditRule], findings: Iterable[Finding]) -> list[RuleFindings]:
+    """Return what each of some rules found."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    for each in findings:
+        found[each.rule].append(each)
+    return [
+        RuleFindings(name, rule.kind, rule.severity, rule.meaning, len(found[name]), found[name])
+        for name, rule in rules.items()
+    ]

@@ -1,7 +1,7 @@
 """The rules of the audit, each over the reactions of a graph."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, partial
 from itertools import combinations
 
@@ -9,7 +9,8 @@ from rdkit import Chem, rdBase
 from rdkit.Chem import rdChemReactions, rdMolHash
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
-from retrocypher.kg.audit.finding import Finding
+from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, Finding, GraphAudit, by_rule
+from retrocypher.kg.audit.suggestions import suggestions
 from retrocypher.kg.evidence.evidence import Evidence
 from retrocypher.kg.evidence.text import is_near, stated_yield
 from retrocypher.kg.graph.molecules import molecule_of
@@ -37,6 +38,28 @@ def audit(
         yield from _yields(reaction)
         yield from _valence(reaction)
     yield from _duplicates(reactions)
+
+
+def audit_reactions(
+    reactions: Sequence[Reaction],
+    texts: Mapping[int, str],
+    records: Mapping[int, Sequence[RecordYield]],
+    evidence: Sequence[Evidence] | None,
+    settled: Set[tuple[str, int]] = frozenset(),
+) -> GraphAudit:
+    """Audit a graph of reactions.
+
+    Args:
+        evidence: Of the default graph; None for another one.
+        settled: Rules and reactions of conflicts that a person has decided; they are not found again.
+    """
+    findings = audit(reactions, texts, records)
+    left = (each for each in findings if not all((each.rule, n) in settled for n in each.reactions))
+    found = by_rule(AUDIT_RULES, left)
+    if evidence is not None:
+        found += by_rule(EVIDENCE_RULES, audit_evidence(evidence))
+    size = {"reactions": len(reactions), "texts": sum(each.id in texts for each in reactions)}
+    return GraphAudit(size, found, list(suggestions(reactions, texts)))
 
 
 def audit_evidence(evidence: Iterable[Evidence]) -> Iterator[Finding]:

@@ -106,9 +106,8 @@ def _unnamed(claim: Claim, facts: Facts) -> VerifiedClaim:
             evidence = tuple(ClaimEvidence(number, role) for number in found)
             told = f"it is {_NAMES[role]} of a reaction{of}"
             return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
-    if claim.negated:
-        return VerifiedClaim(claim, "SUPPORTED", f"no reaction{of} has it in that role")
-    return VerifiedClaim(claim, "UNSUPPORTED", f"no reaction{of} has it in that role")
+    verdict: Verdict = "SUPPORTED" if claim.negated else "UNSUPPORTED"
+    return VerifiedClaim(claim, verdict, f"no reaction{of} has it in that role")
 
 
 def _held(claim: Claim, role: Predicate, facts: Facts) -> list[int]:
@@ -116,6 +115,7 @@ def _held(claim: Claim, role: Predicate, facts: Facts) -> list[int]:
 
 
 def _so(negated: bool, told: str) -> tuple[Verdict, str]:
+    """The verdict on a claim where the graph holds what it speaks of, and why."""
     return ("CONTRADICTED" if negated else "SUPPORTED"), told
 
 
@@ -132,7 +132,7 @@ def by_link(claim: Claim, facts: Facts) -> VerifiedClaim:
     if links:
         evidence = (ClaimEvidence(first, links[0]), ClaimEvidence(second, links[0]))
         told = f"{links[0]} is made by {first} and reacts in {second}"
-        return VerifiedClaim(claim, _chain_so(claim), told, evidence)
+        return VerifiedClaim(claim, *_so(claim.negated, told), evidence)
     reason = f"nothing that reaction {first} makes reacts in reaction {second}"
     if claim.negated:
         return VerifiedClaim(claim, "SUPPORTED", reason)
@@ -155,14 +155,11 @@ def by_chain(claim: Claim, facts: Facts) -> VerifiedClaim:
     found = facts.chains.get((str(claim.subject), str(claim.object), steps))
     if found:
         evidence = tuple(ClaimEvidence(number) for number in found)
-        return VerifiedClaim(claim, _chain_so(claim), f"a chain of {steps} reactions leads to it", evidence)
+        return VerifiedClaim(
+            claim, *_so(claim.negated, f"a chain of {steps} reactions leads to it"), evidence
+        )
     reason = f"no chain of {steps} reactions leads to it"
     return VerifiedClaim(claim, "SUPPORTED" if claim.negated else "UNSUPPORTED", reason)
-
-
-def _chain_so(claim: Claim) -> Verdict:
-    """The verdict on a claim where the graph holds what it speaks of."""
-    return "CONTRADICTED" if claim.negated else "SUPPORTED"
 
 
 def by_yield(claim: Claim, facts: Facts, same: float, near: float) -> VerifiedClaim:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from retrocypher.kg.audit.declared import DECLARED_RULES
-from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, AuditRule
+from retrocypher.kg.audit.declared import DECLARED_RULES, audit_suite
+from retrocypher.kg.audit.finding import AUDIT_RULES, EVIDENCE_RULES, AuditRule, GraphAudit, RuleFindings
+from retrocypher.kg.audit.rules import audit_reactions
 from retrocypher.kg.audit.suggestions import Suggestion
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.compact import read_evidence
@@ -25,7 +26,6 @@ from retrocypher.kg.resolution.proposal import (
 )
 from retrocypher.kg.resolution.versions import Change, apply_proposal, origin_of, revert, settled_in
 from retrocypher.kg.suites.suite import SUITE_FILE, read_suite, suite_folder
-from retrocypher.plugins.analysis.graph_audit import GraphAudit, RuleFindings, audit_reactions, audit_suite
 from retrocypher.plugins.cli.console import (
     EXISTING_FILE,
     EXISTING_FOLDER,
