@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 import yaml
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from retrocypher.kg.audit.finding import AUDIT_RULES, Finding
 from retrocypher.kg.errors import InputError
@@ -31,7 +31,8 @@ _HEADER = """\
 Value = float | str
 """A yield in percent, the name of a role, or the id of a reaction."""
 
-Strategy = Literal["highest_confidence", "most_evidence", "most_recent", "review"]
+Strategy = Literal["highest_confidence", "most_evidence", "most_recent", "review", "by_hand"]
+"""What chose a decision; ``by_hand`` is a person who changed what a strategy proposed."""
 
 RESOLVABLE = tuple(
     name for name, rule in AUDIT_RULES.items() if rule.kind != "unbalanced" and name != "impossible_valence"
@@ -78,6 +79,7 @@ class Conflict(Struct, frozen=True, forbid_unknown_fields=True):
         rules: The rules of the audit that found it.
         about: The yield of a product, the role of a molecule, or which of some reactions to keep.
         molecule: The product or molecule; empty for reactions.
+        proposed: What the strategy chose; ``decision`` is what a person made of it.
     """
 
     rules: tuple[str, ...]
@@ -85,6 +87,14 @@ class Conflict(Struct, frozen=True, forbid_unknown_fields=True):
     reactions: tuple[int, ...]
     molecule: str
     candidates: tuple[Candidate, ...]
+    strategy: Strategy = "review"
+    proposed: Decision = "review"
+    decision: Decision = "review"
+
+    @property
+    def kept(self) -> Value | None:
+        """The value that is kept; None if all are dropped, or it is left for review."""
+        return self.decision.keep if isinstance(self.decision, Keep) else None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -215,45 +225,22 @@ def _record_of(reaction: Reaction) -> tuple[str, str | None]:
     return (place_of(source), source.grant_date) if source else ("a record without a place", None)
 
 
-ChosenBy = Strategy | Literal["by_hand"]
-"""What chose a decision: a strategy, or a person who changed what it proposed."""
-
-
-class Entry(Conflict, frozen=True, forbid_unknown_fields=True):
-    """A conflict, what a strategy proposed, and what is decided."""
-
-    strategy: Strategy
-    proposed: Decision
-    decision: Decision
-
-    @property
-    def kept(self) -> Value | None:
-        """The value that is kept; None if all are dropped."""
-        return self.decision.keep if isinstance(self.decision, Keep) else None
-
-    @property
-    def chosen_by(self) -> ChosenBy:
-        """What chose the decision."""
-        return self.strategy if self.decision == self.proposed else "by_hand"
-
-
 class Proposal(Struct, frozen=True, forbid_unknown_fields=True):
     """Conflicts of the graph with a fingerprint."""
 
     graph: str
     thresholds: Thresholds
     """Those that the strategies had."""
-    conflicts: tuple[Entry, ...]
+    conflicts: tuple[Conflict, ...]
 
 
 def propose(fingerprint: str, conflicts: Iterable[Conflict], thresholds: Thresholds) -> Proposal:
     """Return a proposal in which the strategies have decided what they can."""
-    entries = []
+    decided = []
     for each in conflicts:
         strategy, proposed = decide(each, thresholds)
-        about = msgspec.structs.asdict(each)
-        entries.append(Entry(**about, strategy=strategy, proposed=proposed, decision=proposed))
-    return Proposal(fingerprint, thresholds, tuple(entries))
+        decided.append(structs.replace(each, strategy=strategy, proposed=proposed, decision=proposed))
+    return Proposal(fingerprint, thresholds, tuple(decided))
 
 
 def write_proposal(file: Path, proposal: Proposal) -> None:

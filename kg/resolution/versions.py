@@ -19,12 +19,11 @@ from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
 from retrocypher.kg.paths import read_yaml
 from retrocypher.kg.resolution.proposal import (
-    ChosenBy,
     Conflict,
     Decision,
-    Entry,
     Keep,
     Proposal,
+    Strategy,
     check_entries,
     find_conflicts,
 )
@@ -49,7 +48,7 @@ class Change(Struct, frozen=True, omit_defaults=True):
     version: int
     parent: str
     rules: tuple[str, ...]
-    strategy: ChosenBy
+    strategy: Strategy
     decision: Decision
     before: Reaction | None = None
     after: Reaction | None = None
@@ -115,10 +114,10 @@ def apply_proposal(
         raise InputError(f"{file} decides nothing: all its entries are left for review.")
     log = _read_log(source)
     start = (_now(), max((each.version for each in log), default=0) + 1, fingerprint)
-    changes = [
-        Change(*start, entry.rules, entry.chosen_by, entry.decision, before, after)
-        for entry, before, after in _decided(graph, decided, known)
-    ]
+    changes = []
+    for entry, before, after in _decided(graph, decided, known):
+        chosen_by = entry.strategy if entry.decision == entry.proposed else "by_hand"
+        changes.append(Change(*start, entry.rules, chosen_by, entry.decision, before, after))
     about = {"parent": fingerprint, "proposal": sha256(file.read_bytes()).hexdigest()}
     _write(out, source, list(graph.values()), about, [*log, *changes])
     return changes, len(proposal.conflicts) - len(decided)
@@ -157,8 +156,8 @@ def revert(folder: Path, out: Path) -> list[Change]:
 
 
 def _decided(
-    graph: dict[int, Reaction], entries: Sequence[Entry], known: Iterable[Conflict]
-) -> Iterator[tuple[Entry, Reaction, Reaction | None]]:
+    graph: dict[int, Reaction], entries: Sequence[Conflict], known: Iterable[Conflict]
+) -> Iterator[tuple[Conflict, Reaction, Reaction | None]]:
     """Decide conflicts in a graph, those between reactions last; yield each reaction before and after."""
     keys = {each.key for each in entries}
     disputed = {each.reactions[0] for each in known if "record_yields" in each.rules and each.key not in keys}
@@ -184,13 +183,13 @@ def _decided(
                 yield entry, graph.pop(number), None
 
 
-def _with_yield(reaction: Reaction, entry: Entry) -> Reaction:
+def _with_yield(reaction: Reaction, entry: Conflict) -> Reaction:
     value = None if entry.kept is None else float(entry.kept)
     yields = {**reaction.known_yields, entry.molecule: value}
     return replace(reaction, yields=tuple(map(yields.get, reaction.products)))
 
 
-def _with_role(reaction: Reaction, entry: Entry) -> Reaction:
+def _with_role(reaction: Reaction, entry: Conflict) -> Reaction:
     changed = reaction.only(lambda role, name: name != entry.molecule or role == entry.kept)
     if not changed.products or not changed.reactants:
         raise InputError(
