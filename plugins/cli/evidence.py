@@ -5,7 +5,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import click
-import msgspec
 
 from retrocypher.kg.errors import InputError
 from retrocypher.kg.evidence.build import build_evidence
@@ -66,7 +65,7 @@ def evidence_command(mapped: Path | None, out: Path | None, as_json: bool) -> No
         as_json,
         {
             "folder": str(folder),
-            "counts": msgspec.to_builtins(counts),
+            "counts": counts,
             "changed": len(changed) if before else None,
             "falls": [{"fact": fact, "before": old, "after": new} for fact, old, new in falls],
         },
