@@ -445,11 +445,8 @@ def _basis(found: VerifiedClaim, known: GraphEvidence) -> tuple[tuple[Fact, ...]
         linked = known.along(ids)
         if linked is None or claim.predicate == "LEADS_TO":
             return () if linked is None else (linked,)
-        begin, end = (
-            Fact(ids[0], "REACTS_IN", str(claim.subject)),
-            Fact(ids[-1], "PRODUCES", str(claim.object)),
-        )
-        return ((begin, *linked, end),)
+        begin = Fact(ids[0], "REACTS_IN", str(claim.subject))
+        return ((begin, *linked, Fact(ids[-1], "PRODUCES", str(claim.object))),)
     if claim.predicate == "YIELD" and claim.subject is None and claim.low is not None:
         return (tuple(Fact(number, "yield", str(claim.product)) for number in ids),)
     alternatives: list[tuple[Fact, ...]] = []
@@ -457,7 +454,7 @@ def _basis(found: VerifiedClaim, known: GraphEvidence) -> tuple[tuple[Fact, ...]
     product = claim.object if claim.predicate == "BEST_YIELD" else claim.product
     for each in found.evidence:
         reaction = known.reactions[each.reaction]
-        own = facts_of(reaction)
+        own = sorted(facts_of(reaction), key=lambda fact: fact.molecule)
         if claim.predicate in ("YIELD", "BEST_YIELD"):
             alternatives += (
                 (Fact(reaction.id, "PRODUCES", name), Fact(reaction.id, "yield", name))
