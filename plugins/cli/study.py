@@ -1,15 +1,17 @@
 """``retrocypher study``: the figures and tables of the papers, from runs."""
 
+import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from retrocypher.kg.errors import InputError, RetroCypherError
+from retrocypher.kg.paths import write_whole
 from retrocypher.plugins.cli.console import PATH, emit, json_option, print_json
 from retrocypher.plugins.formatting.text import counted, usd
 from retrocypher.plugins.reporting.study.paper import Paper, ReactionPaper, SelfReviewPaper
@@ -20,8 +22,11 @@ from retrocypher.plugins.runs.parallel import spare_collections
 from retrocypher.plugins.runs.record import fields_of
 from retrocypher.plugins.session.options import words_of
 from retrocypher.plugins.session.study_plan import PlannedRun, plan_runs
+from retrocypher.prompts.models.sides import with_any_key
 
 _WORKFLOW = Path("workflow", "Snakefile")
+_MILLIONS = 100_000
+"""From here on, tokens are given in millions."""
 
 
 def _command(name: str, about: str, title: str, parts_of: PartsOf, paper: type[Paper]) -> click.Command:
@@ -63,7 +68,9 @@ def _command(name: str, about: str, title: str, parts_of: PartsOf, paper: type[P
                 raise InputError(
                     "--plan and --run need --model SPEC, and take no RUNS: they are made in --out"
                 )
-            planned = plan_runs(paper.read().runs, models, options or "")
+            # A plan calls nothing, so it needs no key.
+            environment = with_any_key(os.environ) if plan else os.environ
+            planned = plan_runs(paper.read().runs, models, options or "", environment)
             if plan:
                 _print_plan(planned, as_json)
                 return
@@ -90,6 +97,8 @@ def _emit(written: WrittenStudy, as_json: bool) -> None:
     ]
     counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
     differing = [f"the runs differ in {each}" for each in written.differing]
+    if missing:
+        missing.append("Run one command at a time, and write the study again: others may ask the same cases.")
     emit(as_json, written, counts, *differing, *missing, f"page: {written.page}")
 
 
@@ -101,12 +110,10 @@ def _print_plan(planned: Sequence[PlannedRun], as_json: bool) -> None:
         click.echo(f"{each.name}: {each.left_out or _extent(each)}\n  {each.command}")
     kept = [each for each in planned if not each.left_out]
     costs = [each.usd for each in kept if each.usd is not None]
-    total = (
-        f", {_between(sum(least for least, _ in costs), sum(most for _, most in costs), usd)}"
-        if costs
-        else ""
-    )
-    click.echo(f"together: {counted(sum(each.cases for each in kept), 'case')}{total}")
+    summed = (sum(least for least, _ in costs), sum(most for _, most in costs)) if costs else None
+    unpriced = dict.fromkeys(name for each in kept for name in each.unpriced)
+    cases = counted(sum(each.cases for each in kept), "case")
+    click.echo(", ".join([f"together: {cases}", *_cost(summed, unpriced)]))
 
 
 def _extent(planned: PlannedRun) -> str:
@@ -115,9 +122,17 @@ def _extent(planned: PlannedRun) -> str:
     if not planned.calls[1]:
         return f"{cases}, no call of a model"
     calls = _between(*planned.calls, lambda count: f"{count:,.0f}")
-    tokens = _between(*planned.tokens, lambda count: f"{count / 1e6:.1f}")
-    cost = _between(*planned.usd, usd) if planned.usd else "no list price known"
-    return f"{cases}, {calls} calls, about {tokens} million tokens, {cost}"
+    unit, name = (1_000_000, "million") if planned.tokens[1] >= _MILLIONS else (1_000, "thousand")
+    tokens = _between(*planned.tokens, lambda count: f"{count / unit:,.1f}")
+    cost = _cost(planned.usd, planned.unpriced)
+    return ", ".join([cases, f"{calls} calls", f"about {tokens} {name} tokens", *cost])
+
+
+def _cost(usd_range: tuple[float, float] | None, unpriced: Iterable[str]) -> Iterator[str]:
+    if usd_range is not None:
+        yield _between(*usd_range, usd)
+    if names := ", ".join(unpriced):
+        yield f"{'besides ' if usd_range else ''}calls of {names}, whose list price is not known"
 
 
 def _between(least: float, most: float, form: Callable[[float], str]) -> str:
@@ -130,8 +145,14 @@ def _run(planned: PlannedRun, out: Path, shards: int, cores: int, graph: str) ->
         raise InputError(f"--run: there is no {_WORKFLOW} here; run it in the checkout")
     if find_spec("snakemake") is None:
         raise InputError("--run: Snakemake is not installed; install the extra [sweep]")
-    folder = (out / "runs" / planned.name).absolute()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder, shards = (out / "runs" / planned.name).absolute(), min(shards, planned.questions)
+    about, made = f"{counted(shards, 'part')}: {planned.options}", folder / "options.txt"
+    if not made.is_file():
+        write_whole(made, about)
+    elif (was := made.read_text("utf-8")) != about:
+        raise InputError(
+            f"{folder} holds a run with other options ({was}); name another folder with --out, or remove it"
+        )
     # Completions of the runs before this one need not be paid for again.
     known = out.absolute() / "runs" / "answers.jsonl.gz"
     config = {
@@ -142,9 +163,18 @@ def _run(planned: PlannedRun, out: Path, shards: int, cores: int, graph: str) ->
         "options": planned.options,
     }
     command = [sys.executable, "-m", "snakemake", f"--cores={cores}", f"--snakefile={_WORKFLOW}"]
-    command += ["--rerun-triggers=mtime", "--config", *(f"{name}={value}" for name, value in config.items())]
+    # Shards lock their runs themselves. Snakemake's lock would stay behind if it is killed.
+    command += ["--nolock", "--rerun-triggers=mtime"]
+    command += ["--config", *(f"{name}={value}" for name, value in config.items())]
     click.echo(f"{planned.name}: {shlex.join(command)}", err=True)
-    if subprocess.run(command, stdout=sys.stderr).returncode:
+    with subprocess.Popen(command, stdout=sys.stderr) as process:
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            # Snakemake is interrupted, too; it ends when its shards have kept what was paid for.
+            process.wait()
+            raise
+    if status:
         raise RetroCypherError(
             f"{planned.name} is incomplete; {folder / 'logs'} says why. Repeat the command to resume it"
         )

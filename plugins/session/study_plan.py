@@ -1,6 +1,5 @@
 """The runs that a study needs: what they ask, and what that costs at list prices."""
 
-import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
@@ -22,8 +21,8 @@ from retrocypher.prompts.templates.template import build_messages
 _CHARACTERS = 4
 """Characters of a token, about: as the gateway estimates calls before it knows better."""
 _NO_SHOT = "ZS"
-_ROLE_CALLS = {"cove": (1, 6), "self-review": (2, 7)}
-"""Calls of the roles of a loop in a case, at least and at most."""
+_OF_STUDY = frozenset(("--model", "--prompt", "--shot", "--loop", "--run-dir", "--shard", "--replay"))
+"""Options that a study sets itself."""
 _WITH_ANALYST = frozenset(("self-review", "self-review-control"))
 """Loops whose schema analyst is asked once a run."""
 
@@ -34,13 +33,16 @@ class PlannedRun(Struct, frozen=True):
     name: str
     options: str
     """Options of ``pytest benchmarks``."""
+    questions: int = 0
     cases: int = 0
     calls: tuple[int, int] = (0, 0)
     """At least and at most; both 0 for a model that reads no messages."""
     tokens: tuple[int, int] = (0, 0)
     """About, prompts and completions together."""
     usd: tuple[float, float] | None = None
-    """At list prices; None if nothing is called or the price is not known."""
+    """At list prices; None if no model with a known price is called."""
+    unpriced: tuple[str, ...] = ()
+    """Models whose price is not known, and whose calls are not in `usd`."""
     left_out: str = ""
     """Why it is not run; empty if it is."""
 
@@ -50,23 +52,26 @@ class PlannedRun(Struct, frozen=True):
         return f"pytest benchmarks {self.options}"
 
 
-def plan_runs(runs: Mapping[str, str], models: Sequence[str], more: str) -> list[PlannedRun]:
-    """Return each run of each model; raise InputError if an option does not exist or fit.
+def plan_runs(
+    runs: Mapping[str, str], models: Sequence[str], more: str, environment: Mapping[str, str]
+) -> list[PlannedRun]:
+    """Return each run of each model; raise InputError if an option does not fit, or a key is missing.
 
     Args:
         runs: Options of ``pytest benchmarks`` by the name of a run.
         more: Further options, such as ``--sample 20``.
     """
-    # Nothing is called here, so a plan needs no key.
-    keyed = with_any_key(os.environ)
+    options_in(more)
+    if own := sorted(_OF_STUDY.intersection(word.partition("=")[0] for word in shlex.split(more))):
+        raise InputError(f"--options: the study sets {', '.join(own)} itself; leave it out")
     return [
         _planned(
             f"{name}-{spec.label}",
             f"--model {shlex.quote(text)} {_fitting(options, spec)} {more}",
             spec,
-            keyed,
+            environment,
         )
-        for text, spec in zip(models, parse_specs(models, keyed), strict=True)
+        for text, spec in zip(models, parse_specs(models, with_any_key(environment)), strict=True)
         for name, options in runs.items()
     ]
 
@@ -74,20 +79,23 @@ def plan_runs(runs: Mapping[str, str], models: Sequence[str], more: str) -> list
 def _planned(name: str, options: str, spec: ModelSpec, environment: Mapping[str, str]) -> PlannedRun:
     options = options.strip()
     asked = options_in(options)
-    plan = resolve(asked, environment)
+    # What is left out needs no key.
+    plan = resolve(asked, with_any_key(environment))
     if plan.loops.needs_model and spec.kind not in TEXT_KINDS and asked.loop_model is None:
         why = f"{spec.label} reads no messages; name who plays its roles with --options '--loop-model SPEC'"
         return PlannedRun(name, options, left_out=why)
-    cases, callers = plan.case_count(), list(_callers(plan, spec))
+    if not environment.get("OPENAI_API_KEY"):
+        resolve(asked, environment)
+    questions, cases, callers = len(plan.questions), plan.case_count(), list(_callers(plan, spec))
     if not cases:
         raise InputError(f"{options}: selects no case")
     if not callers:
-        return PlannedRun(name, options, cases)
+        return PlannedRun(name, options, questions, cases)
     tokens = _tokens_of_a_call(plan)
     total = sum(tokens.values())
     least, most = (sum(each.calls[end] for each in callers) for end in (0, 1))
     about = (round(least * total), round(most * total))
-    return PlannedRun(name, options, cases, (least, most), about, _usd(callers, tokens))
+    return PlannedRun(name, options, questions, cases, (least, most), about, *_costs(callers, tokens))
 
 
 class _Caller(NamedTuple):
@@ -104,24 +112,24 @@ def _callers(plan: Plan, spec: ModelSpec) -> Iterator[_Caller]:
     if (player := plan.loops.models.get(spec.label)) is not None:
         loops = plan.loops.loops
         of_loop, once = cases // len(loops), int(not _WITH_ANALYST.isdisjoint(loops))
-        calls = [_ROLE_CALLS.get(loop, (0, 0)) for loop in loops]
+        # Of the roles in a case, at least and at most; the validator by rules asks no model.
+        of_roles = {"cove": (0, 3) if plan.loops.validator == "schema" else (1, 6), "self-review": (2, 7)}
+        calls = [of_roles.get(loop, (0, 0)) for loop in loops]
         least, most = (once + of_loop * sum(each[end] for each in calls) for end in (0, 1))
         yield _Caller(player, (least, most))
     if plan.judge is not None:
         yield _Caller(plan.judge.spec, (len(VARIANTS) * cases, len(VARIANTS) * cases))
 
 
-def _usd(callers: Sequence[_Caller], tokens: Mapping[str, float]) -> tuple[float, float] | None:
-    """Return what the calls cost, each at the price of its model; None if a price is not known."""
-    paid = [each for each in callers if each.model.kind == "openai"]
-    prices = [load_prices().of(each.model.argument) for each in paid]
-    if not paid or None in prices:
-        return None
-    costs = [price.cost(tokens) for price in prices if price]
-    least, most = (
-        sum(each.calls[end] * cost for each, cost in zip(paid, costs, strict=True)) for end in (0, 1)
-    )
-    return least, most
+def _costs(
+    callers: Sequence[_Caller], tokens: Mapping[str, float]
+) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+    """Return what the calls cost, each at the price of its model, and the models without a known price."""
+    paid = [(each, load_prices().of(each.model.argument)) for each in callers if each.model.kind == "openai"]
+    costs = [(each.calls, price.cost(tokens)) for each, price in paid if price is not None]
+    unpriced = dict.fromkeys(each.model.label for each, price in paid if price is None)
+    least, most = (sum(calls[end] * cost for calls, cost in costs) for end in (0, 1))
+    return (least, most) if costs else None, tuple(unpriced)
 
 
 def _fitting(options: str, spec: ModelSpec) -> str:

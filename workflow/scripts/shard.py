@@ -26,11 +26,11 @@ def main() -> int:
         known = [str(file) for file in (kept, asked.known) if file is not None and file.is_file()]
         if known:
             subprocess.run([RETROCYPHER, "cache", "import", *known, "--cache", str(cache)], check=True)
-        if _is_complete(run_dir):
-            status = 0
-        else:
-            status = subprocess.run(_pytest(asked, options, run_dir, cache), cwd=CHECKOUT).returncode
-        _keep(cache, kept)
+        try:
+            status = 0 if _is_complete(run_dir) else _run(_pytest(asked, options, run_dir, cache))
+        finally:
+            # What was paid for is kept also if the shard is interrupted.
+            _keep(cache, kept)
     return 0 if status in DONE else status
 
 
@@ -56,6 +56,16 @@ def _pytest(asked: argparse.Namespace, options: list[str], run_dir: Path, cache:
     workers = ["-n", str(asked.workers)] if asked.workers else []
     given = [f"--shard={asked.shard}", f"--run-dir={run_dir}", f"--graph={asked.graph}", f"--cache={cache}"]
     return [sys.executable, "-m", "pytest", "benchmarks", "-q", "--no-summary", *workers, *options, *given]
+
+
+def _run(command: list[str]) -> int:
+    """Return the exit status of pytest, which Ctrl-C and a signal to end reach, too."""
+    with subprocess.Popen(command, cwd=CHECKOUT) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.wait()
+            raise
 
 
 def _is_complete(run_dir: Path) -> bool:
