@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple, get_args
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import Question, Setting
 from retrocypher.plugins.analysis.comparison import differences, require_comparable
 from retrocypher.plugins.analysis.ledger import pair_of
@@ -273,23 +272,28 @@ def _case(record: Record, cluster: str) -> StudyCase:
     )
 
 
-def rates_of(cases: Sequence[StudyCase]) -> tuple[ErrorRates | None, ErrorRates]:
-    """Return the rates of the first queries, None without a loop, and of the queries that count."""
+def rates_of(
+    cases: Sequence[StudyCase], covered: Callable[[str], bool] = bool
+) -> tuple[ErrorRates | None, ErrorRates]:
+    """Return the rates of the first queries, None without a loop, and of the queries that count.
+
+    Args:
+        covered: Whether an error label counts as covered.
+    """
     before = [(case.cluster, case.before) for case in cases if case.before is not None]
-    after = _rates([(case.cluster, case.after) for case in cases])
+    after = _rates([(case.cluster, case.after) for case in cases], covered)
     after.rates.update(_detection(cases))
-    return _rates(before) if before else None, after
+    return _rates(before, covered) if before else None, after
 
 
-def _rates(cases: Sequence[tuple[str, Query]]) -> ErrorRates:
+def _rates(cases: Sequence[tuple[str, Query]], covered: Callable[[str], bool]) -> ErrorRates:
     queries = [query for _, query in cases]
     ratios = Ratios([cluster for cluster, _ in cases])
     ran, wrong = [query.ran for query in queries], [query.is_wrong for query in queries]
-    covered = [query.is_wrong and name_of(query.label) != "other" for query in queries]
     rates = {
         "invalid_query_rate": ratios.rate([not each for each in ran], [True] * len(ran)),
         "retrieval_error_rate": ratios.rate(wrong, ran),
-        "error_coverage": ratios.rate(covered, wrong),
+        "error_coverage": ratios.rate([query.is_wrong and covered(query.label) for query in queries], wrong),
     }
     return ErrorRates(len(queries), Counter(query.label for query in queries if query.is_wrong), rates)
 

@@ -64,7 +64,8 @@ def render_table(
         paraphrases = summary.paraphrases_of((model, loop))
         lines = [*_lines_below(list(cells.values()), paraphrases, {headline: mean})]
         if (leaks := means.leaks(headline, model=model, loop=loop)) is not None:
-            lines.append(f"{without_leaks(leaks, headline)}: {_estimate(leaks.without)}")
+            every = _estimate(means.of(model=model, loop=loop)[headline])
+            lines.append(f"{without_leaks(leaks, headline)}: {_estimate(leaks.without)}; with them: {every}")
         head = f"{title} ({note})" if note else title
         tables.append(_model_table(head, cells, means, headline, summary.is_of_tables))
         for name, groups in summary.slices_of((model, loop)).items():

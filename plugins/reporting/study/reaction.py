@@ -9,7 +9,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.labels.error_labels import name_of
 from retrocypher.kg.questions.question import MULTI_STEP_TASKS, SINGLE_STEP_TASKS, setting_of, task_place
 from retrocypher.plugins.analysis.model_results import called_models
-from retrocypher.plugins.analysis.scores import Label, SliceBox, SliceMean, slice_boxes, slice_means
+from retrocypher.plugins.analysis.scores import Label, Means, SliceBox, SliceMean, slice_boxes, slice_means
 from retrocypher.plugins.analysis.study import ERROR_RATES, Study, rates_of, variation_rates
 from retrocypher.plugins.reporting.figure_tables import Row, model_rows, with_ends
 from retrocypher.plugins.reporting.study.paper import BoxPlots, Caption, ReactionPaper
@@ -19,6 +19,7 @@ from retrocypher.plugins.reporting.study.parts import (
     missing_cells,
     not_from_runs,
     other_questions,
+    run_command,
 )
 from retrocypher.plugins.runs.record import NO_LOOP, SCORED_KEYS
 from retrocypher.plugins.runs.summary import VARIATIONS
@@ -45,6 +46,7 @@ def reaction_parts(study: Study) -> _Parts:
     figures: list[_Maker] = [partial(_box_plots, boxes=boxes, spec=spec) for spec in paper.boxes]
     yield from not_from_runs(paper.not_from_runs)
     yield _samples(study, paper)
+    yield from _leaks(study, paper)
     others: list[_Maker] = [_multi_step_errors, _correction, _text, _columns, _variations]
     for make in (*figures[:2], *others, *figures[2:]):
         for model in study.models:
@@ -88,6 +90,7 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
                 "cases": box.n,
                 **with_ends("mean", mean),
                 **{name: getattr(box, name) for name in _OF_BOX},
+                "outliers": " ".join(f"{value:g}*{often}" for value, often in box.outliers),
             }
             for key, (box, mean) in found.items()
         ],
@@ -117,11 +120,24 @@ _ErrorRow = tuple[Row, Counter[str]]
 """A row of rates, and the wrong queries by category."""
 
 
-def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> list[_ErrorRow]:
-    """Return a row for each prompt, shot and loop, two where the loop has a first query."""
+def _error_rows(
+    study: Study, model: str, setting: str, named: Sequence[str], with_details: bool
+) -> list[_ErrorRow]:
+    """Return a row for each prompt, shot and loop, two where the loop has a first query.
+
+    Covered are errors of the categories that the table shows.
+    """
+
+    def category(label: str) -> str:
+        return label if with_details else name_of(label)
+
+    cells = {cell: study.cells[cell] for cell in study.of(model, setting=setting)}
+    queries = (each for cases in cells.values() for case in cases for each in (case.before, case.after))
+    total = Counter(category(each.label) for each in queries if each is not None and each.is_wrong)
+    shown = {*_chosen(total, named, _CATEGORIES)} - {"other"}
     rows: list[_ErrorRow] = []
-    for cell in study.of(model, setting=setting):
-        before, after = rates_of(study.cells[cell])
+    for cell, cases in cells.items():
+        before, after = rates_of(cases, lambda label: category(label) in shown)
         for when, found in (("before", before), ("after" if cell.loop != NO_LOOP else "first", after)):
             if found is None:
                 continue
@@ -129,20 +145,18 @@ def _error_rows(study: Study, model: str, setting: str, with_details: bool) -> l
             row |= {"queries": when, "cases": found.queries}
             for name in ERROR_RATES:
                 row |= with_ends(name, found.rates.get(name))
-            labels = found.labels.elements()
-            rows.append((row, Counter(label if with_details else name_of(label) for label in labels)))
+            rows.append((row, Counter(map(category, found.labels.elements()))))
     return rows
 
 
-def _with_categories(rows: Sequence[_ErrorRow], named: Sequence[str], most: int | None) -> list[Row]:
-    """Return rows with a column for each category: those named first, then the most frequent.
+def _chosen(labels: Counter[str], named: Sequence[str], most: int | None) -> list[str]:
+    """Return the categories named first, then the most frequent, at most so many; None for all."""
+    return [*named, *(label for label, _ in labels.most_common() if label not in named)][:most]
 
-    Args:
-        most: How many categories; the others are counted as ``others``. None for all.
-    """
-    total = sum((labels for _, labels in rows), Counter[str]())
-    frequent = [label for label, _ in total.most_common() if label not in named]
-    chosen = [*named, *frequent][:most]
+
+def _with_categories(rows: Sequence[_ErrorRow], named: Sequence[str], most: int | None) -> list[Row]:
+    """Return rows with a column for each category that is `_chosen`, and the others as ``others``."""
+    chosen = _chosen(sum((labels for _, labels in rows), Counter[str]()), named, most)
     with_counts = []
     for row, labels in rows:
         counts = {label: labels[label] for label in chosen}
@@ -155,7 +169,7 @@ def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts
     caption, named = paper.captions["multi_step_errors"], paper.categories["multi_step_errors"]
     prompts, shots = paper.prompts["multi_step"], paper.boxes[1].shots
     yield from missing_cells(study, caption.number, model, prompts, shots, MULTI_STEP_TASKS)
-    if rows := _error_rows(study, model, "multi_step", with_details=False):
+    if rows := _error_rows(study, model, "multi_step", named, with_details=False):
         yield Part(
             caption=caption,
             model=model,
@@ -169,7 +183,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     spec, named = paper.correction, paper.categories["correction"]
     for number, loop in (("figure A2", NO_LOOP), ("figure A2", spec.loop), ("section 3", spec.loop)):
         yield from missing_cells(study, number, model, spec.prompts, spec.shots, SINGLE_STEP_TASKS, loop)
-    rows = _error_rows(study, model, "single_step", with_details=True)
+    rows = _error_rows(study, model, "single_step", named, with_details=True)
     if not rows:
         return
     drawn = [each for each in rows if each[0]["prompt"] in spec.prompts and each[0]["shot"] in spec.shots]
@@ -268,6 +282,22 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> _Parts:
         yield Part(caption=paper.captions["variations"], model=model, rows=rows, shown=shown)
 
 
+def _leaks(study: Study, paper: ReactionPaper) -> _Parts:
+    means, rows = Means(study.table, ("f1",)), list[Row]()
+    for model, loop, shot in dict.fromkeys((cell.model, cell.loop, cell.shot) for cell in study.cells):
+        at = {"model": model, "loop": loop, "shot": shot}
+        if (leaks := means.leaks("f1", **at)) is not None:
+            every = means.of(**at)["f1"]
+            row: Row = at | {
+                "cases": every.n,
+                "right_as_is": leaks.as_is,
+                "right_with_one_edit": leaks.one_edit,
+            }
+            rows.append(row | with_ends("f1", every) | with_ends("f1_without_these", leaks.without))
+    if rows:
+        yield Part(caption=paper.captions["leaks"], rows=rows, shown=rows)
+
+
 def _models(study: Study, paper: ReactionPaper) -> _Parts:
     results = study.results.results()
     draw = None
@@ -276,8 +306,11 @@ def _models(study: Study, paper: ReactionPaper) -> _Parts:
 
         draw = partial(pareto, called)
     else:
-        why = "cost and time: no model of these runs is called"
-        command = "pytest benchmarks --model gpt-4.1-mini-2025-04-14 --model gpt-4.1"
-        yield Missing(["models"], "", why, [command])
+        why = "cost and time: no model of these runs is called; SPEC is a model that you choose"
+        prompts = ",".join(dict.fromkeys(cell.prompt for cell in study.cells))
+        shots = ",".join(dict.fromkeys(cell.shot for cell in study.cells))
+        (first, *_), asked = study.models.values(), {group.task for group in study.questions}
+        options = f"--prompt {prompts} --shot {shots}"
+        yield Missing(["models"], "", why, [run_command(study, first, options, asked, spec="SPEC")])
     rows = model_rows(results)
     yield Part(caption=paper.captions["models"], rows=rows, shown=rows, draw=draw)

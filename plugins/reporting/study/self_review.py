@@ -50,10 +50,11 @@ def _missing(study: Study, paper: SelfReviewPaper, arm: Arm) -> Iterator[Missing
         found = [cell for cell in of_arms if cell.loop in arm.loops]
         judged = any(each.model == label and each.loop in arm.loops for each in study.ratings)
         if not found:
-            # The gain is of the cases that both arms have.
-            prompts = ",".join(dict.fromkeys(cell.prompt for cell in of_arms)) or "P5,P10"
-            shots = ",".join(dict.fromkeys(cell.shot for cell in of_arms)) or "ZS"
-            asked = {case.task for cell in of_arms for case in study.cells[cell]} or TASKS
+            # The gain is of the cases that both arms have. A suite has prompts and tasks of its own.
+            cells = of_arms or [cell for cell in study.of(label) if cell.setting == "table"]
+            prompts = ",".join(dict.fromkeys(cell.prompt for cell in cells)) or "P5,P10"
+            shots = ",".join(dict.fromkeys(cell.shot for cell in cells)) or "ZS"
+            asked = {case.task for cell in cells for case in study.cells[cell]} or TASKS
             options = f"--prompt {prompts} --shot {shots} --judge {_JUDGE}"
             commands = [run_command(study, model, options, asked, arm.loops[0])]
             yield Missing([f"figure {arm.number}"], label, f"no case with the loop {arm.loops[0]}", commands)

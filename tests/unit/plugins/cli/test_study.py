@@ -18,7 +18,7 @@ from retrocypher.kg.errors import InputError
 from retrocypher.kg.questions.question import Question
 from retrocypher.kg.questions.reading import load_questions
 from retrocypher.plugins.cli.main import cli
-from retrocypher.plugins.runs.record import Record, Round
+from retrocypher.plugins.runs.record import Leak, Record, Round
 
 QUESTIONS = {task: [q for q in some_questions() if q.task == task] for task in ("best_yield", "precursors")}
 MODEL = "gpt-4.1-mini"
@@ -258,6 +258,49 @@ def test_a_command_asks_as_the_runs_of_its_model_did(tmp_path: Path) -> None:
     assert first == f"pytest benchmarks --model mutant {of_first} {carried}"
 
 
+def test_a_command_asks_no_more_questions_than_runs_with_samples_of_different_sizes(tmp_path: Path) -> None:
+    first, second, *_ = QUESTIONS["best_yield"]
+
+    def run(name: str, sample: int, record: Record, *asked: Question) -> Path:
+        options = {"sample": sample, "graph": "local"}
+        manifest = {"models": [{"label": "mutant", "kind": "mutant"}], "options": options}
+        return write_run(tmp_path / name, [record], asked, manifest)
+
+    runs = [
+        run("a", 2, case(first, 1.0, model="mutant", rounds=[]), first, second),
+        run("b", 1, case(first, 1.0, model="mutant", rounds=[], prompt="P2"), first),
+    ]
+    found = json.loads(study("reaction", *runs, "--out", tmp_path / "out", "--json"))["missing"]
+    asking = [each for one in found for each in one["commands"] if each.startswith("pytest")]
+    assert len(asking) > 5
+    assert all("--sample 2 --graph local" in command for command in asking)
+    (models,) = (each["commands"] for each in found if each["numbers"] == ["models"])
+    assert models == ["pytest benchmarks --model SPEC --prompt P1,P2 --shot ZS --sample 2 --graph local"]
+
+
+def test_exemplars_that_give_the_answer_away_are_counted_by_shot(tmp_path: Path) -> None:
+    leaks = (Leak(1.0, 1.0, None), Leak(0.0, 1.0, "swap_ends"), Leak(0.0, 0.5, "swap_ends"))
+    scored = zip(QUESTIONS["best_yield"], (1.0, 1.0, 0.5), leaks, strict=False)
+    records = [case(question, f1, shot="1S-S", leak=leak) for question, f1, leak in scored]
+    records.append(case(QUESTIONS["best_yield"][0], 1.0, leak=None))
+    study("reaction", write(tmp_path / "run", records), "--out", tmp_path / "out")
+    (row,) = rows_of(tmp_path / "out" / "leaks.csv")
+    assert (row["shot"], row["right_as_is"], row["right_with_one_edit"]) == ("1S-S", "1", "1")
+    assert numbers(row, "cases", "f1", "f1_without_these") == [3, round(2.5 / 3, 6), 0.5]
+
+
+def test_errors_that_no_column_of_the_table_shows_are_not_covered(tmp_path: Path) -> None:
+    frequent = ("limit", "path_length", "endpoint_anchoring")
+    labels = [*frequent, *frequent, *frequent, "return_shape", "other"]
+    asked = [question for task in QUESTIONS.values() for question in task]
+    records = [case(q, 0.0, prompt="P2", errors=[label]) for q, label in zip(asked, labels, strict=False)]
+    assert len(records) == len(labels)
+    study("reaction", write(tmp_path / "run", records), "--out", tmp_path / "out")
+    (row,) = rows_of(tmp_path / "out" / "figure-A2.csv")
+    # The paper names three categories, so two others have a column of their own.
+    assert numbers(row, "error_coverage") == [round(6 / 11, 6)]
+
+
 def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_path: Path) -> None:
     first, second, *_ = QUESTIONS["best_yield"]
 
@@ -309,7 +352,7 @@ def test_no_command_asks_the_exemplar_without_an_exemplar(tmp_path: Path) -> Non
         (["--plan", "--model", "oracle", "--options=--smaple 20"], "--smaple 20: not an option"),
         (["--plan", "--model", "oracle", "--options=--task 'a"], "close the quotation"),
         (["run", "--plan", "--model", "oracle"], "take no RUNS"),
-        (["--run", "--model", "exemplar", "--options=--loop cove"], "reads no messages"),
+        (["--run", "--model", "oracle", "--options=--sample 2 --loop=none"], "the study sets --loop itself"),
     ],
 )
 def test_what_cannot_be_read_is_one_error(arguments: list[str], error: str, tmp_path: Path) -> None:
@@ -349,6 +392,26 @@ def test_the_plan_names_calls_and_prices_and_what_cannot_be_run() -> None:
     assert "--loop-model" in left_out["left_out"]
 
 
+def test_the_validator_by_rules_calls_no_model() -> None:
+    options = ("--options", "--task precursors --sample 2 --validator schema")
+    _, cove = plan("reaction", "--model", MODEL, *options)
+    assert cove["calls"] == [12, 48]
+
+
+def test_a_run_without_a_key_is_refused_before_anything_is_made(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    command = ["study", "reaction", "--run", "--model", MODEL, "--out", str(tmp_path / "out")]
+    with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
+        CliRunner().invoke(cli, command, catch_exceptions=False)
+    # A model that is not run needs none; the review has nobody to play its roles.
+    reviewed = ["study", "self-review", *command[2:4], "oracle", *command[5:]]
+    with pytest.raises(InputError, match="reads no messages"):
+        CliRunner().invoke(cli, reviewed, catch_exceptions=False)
+    assert not (tmp_path / "out").exists()
+
+
 def test_each_call_is_priced_at_the_price_of_the_model_that_is_called() -> None:
     def costs(*more: str) -> tuple[list[int], list[float]]:
         options = " ".join(("--task precursors --sample 2", *more))
@@ -368,7 +431,13 @@ def test_each_call_is_priced_at_the_price_of_the_model_that_is_called() -> None:
     assert usd == pytest.approx([12 * once + 5 * dear, 12 * once + 15 * dear])
     # The paper's judge, 25 times as much.
     assert costs()[1] == pytest.approx([(9 + 8 * 25) * once, (19 + 8 * 25) * once])
-    assert costs("--judge nobody-knows") == ([17, 27], None)
+    # What is known is summed without it, and the plan says so.
+    unknown = "--task precursors --sample 2 --judge nobody-knows"
+    assert costs("--judge nobody-knows")[1] == pytest.approx([9 * once, 19 * once])
+    said = study("self-review", "--plan", "--model", "gpt-4.1-nano", "--options", unknown)
+    assert said.count("USD, besides calls of nobody-knows, whose list price is not known") == 2
+    said = study("self-review", "--plan", "--model", "nobody-knows", "--options", unknown)
+    assert "thousand tokens, calls of nobody-knows, whose list price is not known" in said
     (judged, _) = plan("reaction", "--model", "oracle", "--options", "--sample 2 --judge gpt-4o")
     assert judged["calls"] == [2 * judged["cases"]] * 2
 
