@@ -6,17 +6,16 @@ from itertools import pairwise
 
 from retrocypher.kg.claims.claim import ROLE_PREDICATES, Claim, Predicate, Reading, Unread
 from retrocypher.kg.claims.coverage import Asked, counted_at, left_in, value_of
-from retrocypher.kg.claims.numbers import (
+from retrocypher.kg.claims.sentence import (
     QUIET,
     Group,
+    Part,
+    Roles,
+    SentenceRoles,
     classified,
     groups_in,
     is_inexact,
-    is_route,
-    is_untold,
-    step_of,
 )
-from retrocypher.kg.claims.sentence import Part, Roles, SentenceRoles
 from retrocypher.kg.claims.sentences import Sentence, Sentences
 from retrocypher.kg.claims.tokens import Token
 
@@ -54,7 +53,6 @@ class Context:
     Attributes:
         scope: The reactions named last, and the block and depth where they were named.
         role: The role of what a list gives, and its depth.
-        listing: Whether ids follow.
     """
 
     scope: list[int] = field(default_factory=list)
@@ -63,7 +61,6 @@ class Context:
     is_heading: bool = False
     role: Predicate | None = None
     role_depth: int = 0
-    listing: bool = False
 
 
 class Reader:
@@ -81,6 +78,9 @@ class Reader:
         self._claims: dict[Claim, None] = {}
         self._reactions: dict[int, None] = {}
         self._mentions: list[Mention] = []
+        self._tokens: list[Token] = []
+        self._groups: list[Group] = []
+        self._told = SentenceRoles()
         self._of_all = False
         self._sole: list[int] = []
         self._unread: list[Unread] = []
@@ -92,102 +92,85 @@ class Reader:
         self._sole = [each for each in named if each is not None and len(named) == 1]
         for sentence, tokens in read:
             self._sentence(sentence, tokens)
-        routes = tuple(dict.fromkeys(self._follow())) if self._routes_asked else ()
+        routes = tuple(dict.fromkeys(self._routes())) if self._routes_asked else ()
         for route in routes:
             self._claims.update((Claim(one, "LEADS_TO", other), None) for one, other in pairwise(route))
         whole = sentences.whole and all(len(each.tokens) <= _MOST_TOKENS for each in sentences.all)
         return Reading(tuple(self._claims), routes, tuple(self._reactions), tuple(self._unread), whole)
 
     def _sentence(self, sentence: Sentence, tokens: list[Token]) -> None:
-        context = self._context
         self._leave(sentence)
-        if context.listing:
-            tokens = classified(sentence.tokens[:_MOST_TOKENS], listing=True)
         groups = groups_in(tokens)
-        told = Roles(tokens, context.role).read()
+        told = Roles(tokens, self._context.role).read()
+        self._tokens, self._groups, self._told = tokens, groups, told
+        self._of_all = any(token.text.lower() in _ALL for token in tokens)
         is_read = not _is_not_read(tokens, groups)
-        said_here = self._said(tokens, groups, told, is_read=is_read)
-        claims = [replace(each, sentence=sentence.number) for each in said_here]
+        claims = [replace(each, sentence=sentence.number) for each in self._said(is_read=is_read)]
         ids = [number for group in groups for number in group.ids if group.first not in told.denied]
         if is_read:
             self._reactions.update(dict.fromkeys(ids))
+            self._mention(claims)
+        else:
+            ids = []
         self._claims.update(dict.fromkeys(claims))
-        self._mention(tokens, groups, claims)
         said = [*claims, *(Claim(None, "TAKES_PART_IN", number) for number in ids)]
         left = left_in(sentence, said, self._asked)
         unknown = any(each.kind == "word" and not each.kinds for each in tokens)
         if ids and unknown and not claims and sentence.kind != "heading" and not sentence.introduces:
             # What it says of these reactions and a molecule of the question, no rule knows.
-            names = (each.text for each in tokens if each.kind == "molecule")
-            left = (*left, *(name for name in names if name not in left))
+            left = (*left, *(each.text for each in tokens if each.kind == "molecule"))
         if left:
             self._unread.append(Unread(sentence.number, sentence.text, left))
-        self._remember(sentence, tokens, groups, told)
+        self._remember(sentence)
 
     def _leave(self, sentence: Sentence) -> None:
         """Forget what a new block is no longer about."""
         context = self._context
-        moved = sentence.paragraph != context.block
         deeper = sentence.depth > context.depth or context.is_heading
         goes_on = sentence.kind == "text" and sentence.tokens[0].text.lower() in _PRONOUNS
-        if moved and not deeper and not goes_on:
+        if sentence.paragraph != context.block and not deeper and not goes_on:
             context.scope = []
-        if (
-            sentence.kind == "heading"
-            or (sentence.depth < context.role_depth)
-            or (sentence.kind == "text" and moved and sentence.depth == 0 and context.role_depth > 0)
-        ):
-            context.role, context.listing = None, False
+        if sentence.kind == "heading" or sentence.depth < context.role_depth:
+            context.role = None
 
-    def _remember(
-        self, sentence: Sentence, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
-    ) -> None:
+    def _remember(self, sentence: Sentence) -> None:
         context = self._context
-        if groups:
-            context.scope = groups[-1].ids
+        if self._groups:
+            context.scope = self._groups[-1].ids
             context.block, context.depth = sentence.paragraph, sentence.depth
-            lone = all(each.kind in ("reaction", "mark") or "reactions" in each.kinds for each in tokens)
-            context.is_heading = sentence.kind == "heading" or lone
+            context.is_heading = sentence.kind == "heading" or sentence.is_list
         if sentence.introduces:
-            kinds = {kind for token in tokens for kind in token.kinds}
-            context.role = told.pending
+            context.role = self._told.pending
             context.role_depth = sentence.depth + 1
-            context.listing = bool(kinds & {"reactions", "routes"}) and not groups
             context.block = sentence.paragraph if context.scope else context.block
 
-    def _said(
-        self, tokens: list[Token], groups: list[Group], told: SentenceRoles, *, is_read: bool
-    ) -> Iterator[Claim]:
-        self._of_all = any(token.text.lower() in _ALL for token in tokens)
-        yield from self._counts(tokens, groups)
-        arrows = list(along_arrows(tokens))
-        if arrows:
-            yield from arrows
+    def _said(self, *, is_read: bool) -> Iterator[Claim]:
+        yield from self._counts()
+        along = list(along_arrows(self._tokens))
+        yield from along
+        if along or not is_read:
             return
-        if not is_read:
-            return
-        for part in told.parts:
-            yield from self._part(part, tokens, groups, told)
-        for role, place in told.empty:
-            scope = self._scope(place, groups) or []
-            if "co_products" in tokens[place].kinds:
-                yield from (Claim(number, "COUNT", 1, role=role) for number in scope)
-            else:
-                yield from (Claim(number, role, None, negated=True) for number in scope)
-        for place, token in enumerate(tokens):
-            if token.kind == "yield":
-                yield from self._yield(place, tokens, groups, negated=place in told.denied)
-            elif is_untold(tokens, place):
-                scope = self._scope(place, groups) or []
-                yield from (Claim(each, "YIELD", None, negated=True) for each in scope)
-            elif "best_words" in token.kinds and "below_best" not in token.kinds:
-                scope = self._scope(place, groups) or []
-                denied = place in told.denied
-                if len(scope) == 1:
-                    yield Claim(scope[0], "BEST_YIELD", self._asked.target, negated=denied)
+        for part in self._told.parts:
+            yield from self._part(part)
+        for role, place in self._told.empty:
+            co_products = "co_products" in self._tokens[place].kinds
+            for number in self._scope(place) or []:
+                none = Claim(number, role, None, negated=True)
+                yield Claim(number, "COUNT", 1, role=role) if co_products else none
+        for place, token in enumerate(self._tokens):
+            scope = self._scope(place) if token.kind == "yield" or "best_words" in token.kinds else None
+            if scope is None or len(scope) != 1:
+                continue
+            denied = place in self._told.denied
+            if token.kind != "yield" and "below_best" not in token.kinds:
+                yield Claim(scope[0], "BEST_YIELD", self._asked.target, negated=denied)
+            elif token.value is not None and not is_inexact(self._tokens, place):
+                share = token.value <= 1 and "percents" not in token.kinds
+                yield Claim(scope[0], "YIELD", token.value, share=share, negated=denied)
 
-    def _scope(self, place: int, groups: Sequence[Group]) -> list[int] | None:
+    def _scope(self, place: int) -> list[int] | None:
         """Return the reactions that something in a sentence belongs to; None where that is not clear."""
+        groups = self._groups
         if not groups:
             return self._context.scope or self._sole
         if len(groups) == 1:
@@ -201,23 +184,20 @@ class Reader:
             return before[-1].ids if before else None
         return None
 
-    def _part(
-        self, part: Part, tokens: Sequence[Token], groups: Sequence[Group], told: SentenceRoles
-    ) -> Iterator[Claim]:
-        name, role = part.token.text, part.role
+    def _part(self, part: Part) -> Iterator[Claim]:
+        name, role, groups, told = part.token.text, part.role, self._groups, self._told
         if groups and any(group.linked for group in groups):
             return
-        scope = self._scope(part.place, groups)
+        scope = self._scope(part.place)
         reacting = any(each.role == "REACTS_IN" for each in told.parts)
-        general = any("precursor" in each.text.lower() for each in tokens)
-        if not groups and reacting and (general or not self._context.scope):
+        if not groups and reacting and not self._context.scope:
             # "The precursors are A and B" may speak of more than the one reaction that the answer names.
             scope = []
         if scope is None:
             return
         denied = part.negated or any(group.first in told.denied for group in groups)
         if not scope:
-            yield from self._unnamed(part, tokens, told)
+            yield from self._unnamed(part)
         elif role is not None:
             if self._routes_asked and len(scope) > 1:
                 scope = []
@@ -225,38 +205,25 @@ class Reader:
                 ends = (name, number) if role in ("REACTS_IN", "TAKES_PART_IN") else (number, name)
                 yield Claim(ends[0], role, ends[1], negated=denied)
 
-    def _unnamed(self, part: Part, tokens: Sequence[Token], told: SentenceRoles) -> Iterator[Claim]:
+    def _unnamed(self, part: Part) -> Iterator[Claim]:
         """A molecule where no reaction is named: it belongs to one that makes what is spoken of."""
         name, role = part.token.text, part.role or "TAKES_PART_IN"
         # Of a route, it is not clear which reactions a denial is about.
-        if name in self._asked.known or tokens[-1].text == ":" or (part.negated and self._routes_asked):
+        if name in self._asked.known or self._tokens[-1].text == ":" or (part.negated and self._routes_asked):
             return
         if role == "PRODUCES":
             yield Claim(None, role, name, negated=part.negated)
             return
-        made = [each for each in told.parts if each.role == "PRODUCES" and not each.negated]
-        after = [each for each in made if each.place > part.place]
+        made = [each.token.text for each in self._told.parts if each.role == "PRODUCES" and not each.negated]
         # What is denied may speak of any reaction.
-        meant = None if part.negated else self._asked.target
-        product = (after or made)[0].token.text if made else meant
+        product = made[0] if made else None if part.negated else self._asked.target
         ends = (name, None) if role in ("REACTS_IN", "TAKES_PART_IN") else (None, name)
         yield Claim(ends[0], role, ends[1], product=product, negated=part.negated)
 
-    def _is_route(self, tokens: Sequence[Token], group: Group) -> bool:
-        """Whether reactions named together are a route: called one, or as many as the steps asked for."""
-        as_asked = self._routes_asked and self._asked.steps == len(group.ids) > 1
-        return as_asked or is_route(tokens, group)
-
-    def _yield(
-        self, place: int, tokens: Sequence[Token], groups: Sequence[Group], *, negated: bool
-    ) -> Iterator[Claim]:
-        value, scope = tokens[place].value, self._scope(place, groups)
-        if value is not None and scope and len(scope) == 1 and not is_inexact(tokens, place):
-            share = value <= 1 and "percents" not in tokens[place].kinds
-            yield Claim(scope[0], "YIELD", value, share=share, negated=negated)
-
-    def _counts(self, tokens: Sequence[Token], groups: Sequence[Group]) -> Iterator[Claim]:
+    def _counts(self) -> Iterator[Claim]:
         """What a sentence counts: ``7 reactions``, ``two solvents``."""
+        tokens = self._tokens
+        others = any(each.kind == "molecule" and each.text not in self._asked.known for each in tokens)
         for place, token in enumerate(tokens):
             counted = counted_at(tokens, place)
             negated = place > 0 and tokens[place - 1].text.lower() == "not"
@@ -265,37 +232,37 @@ class Reader:
                 continue
             number = int(value)
             if counted.kind == "noun" and counted.role in ROLE_PREDICATES:
-                scope = self._scope(place, groups)
+                scope = self._scope(place)
                 if scope and (len(scope) == 1 or self._of_all):
                     yield from (Claim(each, "COUNT", number, role=counted.role) for each in scope)
             elif "routes" in counted.kinds and self._routes_asked:
                 yield Claim(None, "COUNT", number, role="LEADS_TO")
-            elif "reactions" in counted.kinds and not self._routes_asked:
-                others = [
-                    each for each in tokens if each.kind == "molecule" and each.text not in self._asked.known
-                ]
-                if not others:
-                    yield Claim(None, "COUNT", number)
+            elif "reactions" in counted.kinds and not (self._routes_asked or others):
+                yield Claim(None, "COUNT", number)
 
-    def _mention(self, tokens: Sequence[Token], groups: Sequence[Group], claims: Sequence[Claim]) -> None:
+    def _mention(self, claims: Sequence[Claim]) -> None:
         """Take in the reactions of a sentence in their order, with what it says of them."""
-        first = next((each for each in tokens if each.text not in QUIET), None)
-        goes_on = (step_of(tokens) or 0) > 1 or (first is not None and "links" in first.kinds)
-        lone = all(each.kind in ("reaction", "mark") for each in tokens)
-        for place, group in enumerate(groups):
-            route = self._is_route(tokens, group)
+        plain = [each for each in self._tokens if each.text not in QUIET and each.text not in ":|"]
+        steps = [
+            other.whole or 0
+            for one, other in pairwise(plain)
+            if "step_words" in one.kinds and not one.text.lower().endswith("s")
+        ]
+        goes_on = steps[:1] > [1] or (bool(plain) and "links" in plain[0].kinds)
+        lone = all(each.kind in ("reaction", "mark") for each in self._tokens)
+        for place, group in enumerate(self._groups):
+            route = self._is_route(group)
             for turn, number in enumerate(group.ids):
                 follows = route if turn else (group.linked or (place == 0 and goes_on))
                 self._mentions.append(Mention(number, follows, route or lone))
+        latest = {each.reaction: each for each in self._mentions}
         for claim in claims:
-            found = [each for each in self._mentions if each.reaction in claim.reactions][-1:]
-            for mention in found:
-                if claim.predicate == "REACTS_IN" and not claim.negated:
-                    mention.takes.add(str(claim.subject))
-                elif claim.predicate == "PRODUCES" and not claim.negated:
-                    mention.makes.add(str(claim.object))
+            if claim.predicate == "REACTS_IN" and claim.object in latest and not claim.negated:
+                latest[int(claim.object)].takes.add(str(claim.subject))
+            elif claim.predicate == "PRODUCES" and claim.subject in latest and not claim.negated:
+                latest[int(claim.subject)].makes.add(str(claim.object))
 
-    def _follow(self) -> Iterator[tuple[int, ...]]:
+    def _routes(self) -> Iterator[tuple[int, ...]]:
         """The routes: a reaction follows the one before if the text says so, or takes up what that makes."""
         chains: list[list[Mention]] = []
         for mention in self._mentions:
@@ -310,6 +277,12 @@ class Reader:
             if len(chain) > 1 or first.route or (first.takes and first.makes):
                 yield tuple(each.reaction for each in chain)
 
+    def _is_route(self, group: Group) -> bool:
+        """Whether reactions named together are a route: called one, or as many as the steps asked for."""
+        before = self._tokens[: group.first]
+        named = any("routes" in each.kinds and not each.text.lower().endswith("s") for each in before)
+        return named or self._asked.steps == len(group.ids) > 1
+
 
 def _is_not_read(tokens: Sequence[Token], groups: Sequence[Group]) -> bool:
     """Whether words join the parts of a sentence in a way that no rule follows."""
@@ -319,23 +292,16 @@ def _is_not_read(tokens: Sequence[Token], groups: Sequence[Group]) -> bool:
 
 def along_arrows(tokens: Sequence[Token]) -> Iterator[Claim]:
     """Yield the claims of a chain of arrows, ``A → (reaction 12) → B → C (reaction 13)``."""
-    parts: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.kind == "arrow":
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    if any(each.text == ";" for part in parts for each in part):
+    if any(each.text == ";" for each in tokens):
         return
+    ends = [place for place, each in enumerate(tokens) if each.kind == "arrow"]
+    parts = [tokens[one + 1 : other] for one, other in pairwise((-1, *ends, len(tokens)))]
     names = [[each.text for each in part if each.kind == "molecule"] for part in parts]
     ids = [[each.whole for each in part if each.kind == "reaction"] for part in parts]
-    if len(parts) < 3 or any(len(each) > 1 for each in ids):
+    if len(parts) < 3 or ids[0] or any(len(each) > 1 for each in ids):
         return
-    for place in range(1, len(parts)):
-        number = ids[place][0] if ids[place] else None
-        if number is None:
-            continue
-        after = names[place] or (names[place + 1] if place + 1 < len(parts) else [])
+    for place, number in ((place, each[0]) for place, each in enumerate(ids) if place and each):
+        after = names[place] or [name for each in names[place + 1 : place + 2] for name in each]
         yield from (Claim(name, "REACTS_IN", number) for name in names[place - 1])
         yield from (Claim(number, "PRODUCES", name) for name in after)
 

@@ -10,14 +10,15 @@ from markdown_it.token import Token as Block
 
 from retrocypher.kg.claims.tokens import (
     LONGEST,
+    MARK,
     MOST_MOLECULES,
     Token,
+    load_words,
     masked,
     mentions_in,
     tokens_of,
     unreadable_in,
 )
-from retrocypher.kg.claims.words import MARK, load_words
 
 # Not behind "no." and a number.
 _END = re.compile(
@@ -153,7 +154,7 @@ def sentences_of(text: str) -> Sentences:
 
 def _blocks(tokens: Sequence[Block]) -> Iterator[tuple[str, int, str]]:
     """Yield kind, depth and text of each block."""
-    depth, kind, label, in_cell = 0, "text", "", False
+    depth, kind, label, in_table = 0, "text", "", False
     expected: list[int] = []
     titles: list[str] = []
     cells: list[str] = []
@@ -172,24 +173,15 @@ def _blocks(tokens: Sequence[Block]) -> Iterator[tuple[str, int, str]]:
             expected[-1] += 1
         elif token.type == "heading_open":
             kind = "heading"
-        elif token.type == "table_open":
-            titles = []
-        elif token.type == "tr_open":
-            cells = []
+        elif token.type in ("table_open", "table_close"):
+            in_table, titles = token.type == "table_open", []
         elif token.type == "tr_close":
             if titles:
                 yield "row", depth, _row(titles, cells)
-            else:
-                titles = cells
-        elif token.type == "fence":
-            yield kind, depth, label + token.content
-            kind, label = "text", ""
-        elif token.type in ("th_open", "td_open"):
-            in_cell = True
-        elif token.type == "inline" and in_cell:
+            titles, cells = titles or cells, []
+        elif token.type == "inline" and in_table:
             cells.append(token.content)
-            in_cell = False
-        elif token.type == "inline":
+        elif token.type in ("fence", "inline"):
             yield kind, depth, label + token.content
             kind, label = "text", ""
 

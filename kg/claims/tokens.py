@@ -1,14 +1,112 @@
-"""An answer cut into molecules, numbers and the words that matter."""
+"""An answer cut into molecules, numbers and the words that matter, from ``words.yaml``."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+import yaml
 
 from retrocypher.kg.claims.claim import Predicate
-from retrocypher.kg.claims.words import MARK, Verb, Words, load_words
 from retrocypher.kg.graph.molecules import Mention, canonical_name, find_molecules, is_doubtful
 from retrocypher.kg.graph.names import load_names
+
+MARK = "\ue000"
+"""Stands for each character of a molecule in a text that is read for its words."""
+
+_COUNTED = ("reactions", "routes", "countables", "step_words")
+"""Besides roles, words for what a number before a hyphen counts: ``3-step``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What a verb gives to the molecules before it and after it; None where it leaves them alone.
+
+    ``joins`` is whether a "with" behind it leads to more of the same.
+    """
+
+    before: Predicate | None
+    after: Predicate | None
+    joins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of ``words.yaml``; see there. ``pattern`` finds the next token, whatever its kind.
+
+    ``kinds`` are all lists but nouns and verbs; ``numbers`` has the value of each number word.
+    """
+
+    pattern: re.Pattern[str]
+    kinds: Mapping[str, re.Pattern[str]]
+    nouns: tuple[tuple[Predicate, re.Pattern[str]], ...]
+    verbs: tuple[tuple[Verb, re.Pattern[str]], ...]
+    numbers: Mapping[str, int]
+
+
+@cache
+def load_words() -> Words:
+    """Return the words, read at the first call."""
+    text = resources.files(__package__).joinpath("words.yaml").read_text("utf-8")
+    kinds: dict[str, Any] = yaml.safe_load(text)
+    roles, actions = kinds.pop("nouns"), kinds.pop("verbs")
+    known = [_literally(name) for name in sorted(load_names().molecules, key=len, reverse=True)]
+    kinds["names"] = [*known, *kinds["names"]]
+    nouns = [word for said in roles.values() for word in said]
+    listed = [word for said in kinds.values() for word in said]
+    # Phrases first, then the single words they may hold: the first alternative that fits is taken.
+    phrases = [word for each in actions for word in each["words"]] + nouns
+    phrases += [word for word in listed if " " in word or "/" in word]
+    words = "|".join(map(_flexible, [*phrases, *(word for word in listed if " " not in word)]))
+    numbered = "|".join(_flexible(each) for each in known if each[0].isdigit())
+    counting = "|".join(map(_flexible, [*nouns, *(word for kind in _COUNTED for word in kinds[kind])]))
+    pattern = re.compile(
+        rf"(?P<molecule>{MARK}+)"
+        rf"|(?P<named>(?<![\w-])(?:{numbered})(?!\w))"
+        # "1-hexene", but not "3-step".
+        rf"|(?P<locant>(?<![\w.])\d{{1,2}}(?:,\d{{1,2}})*-(?!(?:{counting})\b)(?:(?=[a-z]{{4}})|(?<=[a-z]-\d-)(?=[a-z])))"
+        r"|(?P<ordinal>(?<!\w)\d{1,2}(?:st|nd|rd|th)(?!\w))"
+        rf"|(?P<arrow>[→⟶➔➜➝➡⇒⟹↦]|[-\u2013\u2014]{{1,3}}>|={{1,2}}>|>>|(?<=\d )>(?= \d)"
+        r"|\\(?:long)?rightarrow\b|\\to\b|&rarr;)"
+        r"|(?P<back>[←⟵⇐⟸]|<[-\u2013\u2014]{1,3}(?!>)|\\(?:long)?leftarrow\b|&larr;)"
+        # A comma is a decimal one before a percent sign alone; elsewhere it parts the numbers of a list.
+        r"|(?P<number>(?<![^\W_])(?<![\d\s]\.)(?:(?<!\d,)\d{1,3},\d{1,2}(?=\s?%)"
+        r"|\d{1,3}(?:,\d{3})+(?!\w)(?:\.\d+)?|\d+(?:\.\d+)?(?![\d])))"
+        rf"|(?P<words>(?<!\w)(?:{words})(?!\w))"
+        r"|(?P<other>[^\W\d_][\w'\u2019]*|[°])"
+        r"|(?P<stray>\d+)"
+        r"|(?P<mark>[^\s\w])",
+        re.IGNORECASE,
+    )
+    return Words(
+        pattern,
+        {kind: _whole(said) for kind, said in kinds.items()},
+        tuple((role, _whole(said)) for role, said in roles.items()),
+        tuple(
+            (Verb(each["before"], each["after"], each.get("joins", False)), _whole(each["words"]))
+            for each in actions
+        ),
+        {word: value for value, word in enumerate(kinds["number_words"])},
+    )
+
+
+def _literally(name: str) -> str:
+    """A pattern for a name; of formulas and abbreviations, upper and lower case matter."""
+    pattern = re.escape(name).replace(r"\ ", " ")
+    return pattern if name.islower() else f"(?-i:{pattern})"
+
+
+def _whole(words: Sequence[str]) -> re.Pattern[str]:
+    return re.compile("|".join(_flexible(each) for each in words), re.IGNORECASE)
+
+
+def _flexible(pattern: str) -> str:
+    """A blank stands for white space, a hyphen or a low line within one line, and no group is kept."""
+    grouped = re.sub(r"\((?!\?)", "(?:", pattern)
+    return re.sub(r" (\??)", lambda blank: r"[ \t\-_]" + (blank[1] or "+"), grouped)
+
 
 LONGEST = 100_000
 """Characters of an answer that are read."""
@@ -21,8 +119,7 @@ Kind = Literal[
 _NAMED_ID = re.compile(
     r"(?:(?:rxn|reaction|id)_?(?=\d{1,9}\Z)|R_?(?=\d{3,9}\Z))(?P<number>\d+)", re.IGNORECASE
 )
-_ENDS_IN_NUMBER = re.compile(r"[A-Za-z]{2,12}_?\d{2,9}")
-_NAMED_LABEL = re.compile(r"R_?(?P<number>\d{1,2})", re.IGNORECASE)
+_ENDS_IN_NUMBER = re.compile(r"R_?\d{1,2}|[A-Za-z]{2,12}_?\d{2,9}", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\d{1,3},\d{1,2}")
 _PERCENT = ("%", "percent", "per cent", "pct")
 
@@ -79,8 +176,6 @@ def _cut(plain: str, start: int, stop: int, names: dict[int, str], words: Words)
             yield Token("word", text, at, end, kinds=frozenset({"relations"}))
         elif kind == "other" and (named := _NAMED_ID.fullmatch(text)):
             yield Token("reaction", text, at, end, value=float(named["number"]))
-        elif kind == "other" and (named := _NAMED_LABEL.fullmatch(text)):
-            yield Token("number", text, at, end, value=float(named["number"]))
         elif kind == "stray" or (kind == "other" and _ENDS_IN_NUMBER.fullmatch(text)):
             yield Token("word", text, at, end, kinds=frozenset({"stray"}))
         elif kind == "other":
@@ -110,26 +205,9 @@ def fragments(text: str, mention: Mention) -> list[Mention]:
     """Return the molecules of one side of ``A.B>>C``; nothing elsewhere, where ``A.B`` may be a salt."""
     if not (text.startswith(">>", mention.stop) or text.endswith(">>", 0, mention.start)):
         return []
-    return _side(mention.smiles, mention.start)
-
-
-_BEFORE_DOUBLE = re.compile(r"(?:[CN]|\[[CN]\w*\])\d*(?:\([^()]*\))*=")
-_BEHIND_DOUBLE = re.compile(r"=(?:[CN]|\[[CN]\w*\])\d*\Z")
-
-
-def _alternatives(mention: Mention) -> list[Mention]:
-    """Return the molecules of a list such as ``CCO/O``; none where a slash may tell how a bond is turned."""
-    parts = mention.smiles.split("/")
-    turned = any(_BEFORE_DOUBLE.match(each) or _BEHIND_DOUBLE.search(each) for each in parts)
-    if len(parts) == 1 or turned or "/" in (name_of(mention.smiles) or ""):
-        return []
-    return _side(mention.smiles, mention.start, "/")
-
-
-def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
     found: list[Mention] = []
-    at = start
-    for part in side.split(mark):
+    at = mention.start
+    for part in mention.smiles.split("."):
         name = name_of(part) if part else None
         if name is None:
             return []
@@ -141,12 +219,9 @@ def _side(side: str, start: int, mark: str = ".") -> list[Mention]:
 MOST_MOLECULES = 2_000
 """Molecules of an answer that are read."""
 
-_LIST_AFTER = re.compile(r"[`\"]?(?:[ \t]*[,+/&;][ \t]*|[ \t]+(?:and|or)[ \t]+)[`\"]?")
-_LIST_BEFORE = re.compile(
-    r"(?:[`\"*]*(?:[ \t]*[,+/&;:|\u2192>][ \t`\"*]*|[ \t]+(?:and|or)[ \t]+[`\"*]{0,3})|[(`\"]|\*{1,3})$"
-)
-_END = re.compile(
-    r"[`\"*]{0,3}[ \t]*(?:[,.;()|+\n→\]]|$)"
+_BEFORE_LISTED = re.compile(r"(?:[,+/&;:|\u2192>(`\"*]|\b(?:and|or))[ \t`\"*]*$")
+_BEHIND_LISTED = re.compile(
+    r"[`\"*]{0,3}[ \t]*(?:[,+/&;.()|\n→\]]|$)"
     r"|[ \t]+(?:and|or|into|to|in|with|as|by|from|gives?|reacts?|is|are|was|were)\b"
 )
 _APART = re.compile(r"[\s,;|\"'`:]+")
@@ -159,10 +234,12 @@ _QUOTE = re.compile("[|\"`\u201c\u201d\u00ab\u00bb]|(?<!\\w)['\u2018]|['\u2019](
 
 def mentions_in(text: str) -> list[Mention]:
     """Return the molecules of an answer by canonical name."""
-    written = _without_words(text, find_molecules(_unquoted(text), MOST_MOLECULES, doubtful=True))
+    # Quotes and the lines of tables may stand right beside a SMILES.
+    unquoted = _QUOTE.sub(" ", text)
+    written = _without_words(text, find_molecules(unquoted, MOST_MOLECULES, doubtful=True))
     found: list[Mention] = []
     for mention in written:
-        apart = fragments(text, mention) or _alternatives(mention)
+        apart = fragments(text, mention)
         name = name_of(mention.smiles)
         if len(apart) > 1:
             found.extend(apart)
@@ -171,32 +248,16 @@ def mentions_in(text: str) -> list[Mention]:
     return found
 
 
-def _unquoted(text: str) -> str:
-    """The text with blanks for quotes and the lines of tables, which may stand right beside a SMILES."""
-    return _QUOTE.sub(" ", text)
-
-
 def _without_words(text: str, mentions: Sequence[Mention]) -> list[Mention]:
-    """Leave out words such as ``NO`` or ``I``, unless they stand in a list of molecules or in quotes."""
-    sure = [mention for mention in mentions if not is_doubtful(mention.smiles)]
-    starts, stops = {mention.start for mention in sure}, {mention.stop for mention in sure}
+    """Leave out words such as ``NO`` or ``I``, unless they stand where molecules of a list or quote do."""
     found: list[Mention] = []
     for mention in mentions:
-        if mention.smiles in load_names().molecules:
-            # "NBS" is a SMILES, too.
-            continue
-        if is_doubtful(mention.smiles):
-            after = _LIST_AFTER.match(text, mention.stop)
-            before = _LIST_BEFORE.search(text[max(0, mention.start - 8) : mention.start])
-            begins = mention.start - len(before[0]) if before else -1
-            listed = (after is not None and after.end() in starts) or (
-                before is not None
-                and (begins in stops or before[0].strip(' \t`"*') in ("", ":", "|", "("))
-                and _END.match(text, mention.stop) is not None
-            )
-            if not listed:
-                continue
-        found.append(mention)
+        # "NBS" is a SMILES, too.
+        named = mention.smiles in load_names().molecules
+        before = text[max(0, mention.start - 8) : mention.start]
+        listed = _BEFORE_LISTED.search(before) and _BEHIND_LISTED.match(text, mention.stop)
+        if not named and (listed or not is_doubtful(mention.smiles)):
+            found.append(mention)
     return found
 
 
