@@ -28,9 +28,9 @@ from retrocypher.plugins.runs.record import Leak
 from retrocypher.plugins.scoring.leak import (
     NO_LEAK,
     STORED,
-    LeakMeasure,
     StoredLeaks,
     exemplar_key,
+    measure_leak,
     shipped_leaks,
 )
 from retrocypher.prompts.templates.exemplars import (
@@ -102,12 +102,11 @@ def build(questions: QuestionSet, where: str, done: Path | None) -> StoredLeaks:
         tempfile.TemporaryDirectory() as folder,
         GuardedExecutor(running.endpoint, Limits(), Path(folder)) as executor,
     ):
-        measure = LeakMeasure(executor)
         for number, (question, exemplar) in enumerate(_pairs(questions), 1):
             key = exemplar_key(exemplar)
             leak = known.get((question.id, key))
             if leak is None:
-                leak = measure.measure(question, exemplar)
+                leak = measure_leak(executor, question, exemplar)
                 if done:
                     with done.open("a") as file:
                         file.write(json_line([question.id, key, *astuple(leak)]) + "\n")

@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import isnan, nan
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from retrocypher.plugins.runs.manifest import Manifest, ModelEntry
-from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Record, Round
+from retrocypher.plugins.runs.record import GENERATOR, NO_LOOP, Record
 from retrocypher.plugins.statistics.intervals import Estimate
 from retrocypher.plugins.statistics.means import mean_of
 from retrocypher.prompts.models.prices import Price, load_prices
@@ -66,12 +68,15 @@ class _Tally:
     f1: list[float] = field(default_factory=list)
     clusters: list[str] = field(default_factory=list)
     asked: int = 0
-    tokens: int = 0
-    counted: bool = True
+    tokens: float = 0.0
+    """NaN from the first call on whose number is not known, as `usd`."""
     seconds: float = 0.0
     usd: float = 0.0
-    priced: bool = True
     price: Price | None = None
+
+    def per_case(self, total: float, often: int = 1) -> float | None:
+        """Return a total per case, or for so many; None if it is not known or nothing was asked."""
+        return None if not self.asked or isnan(total) else often * total / len(self.f1)
 
 
 class ModelResults:
@@ -92,17 +97,11 @@ class ModelResults:
         tally.price = tally.price or price
         for turn in record.rounds:
             if turn.asked_model and not turn.of_answer:
-                self._add_call(tally, turn, price if turn.role == GENERATOR else of_roles)
-
-    def _add_call(self, tally: _Tally, turn: Round, price: Price | None) -> None:
-        tally.asked += 1
-        tally.seconds += turn.time_s
-        tally.tokens += turn.token_count
-        tally.counted = tally.counted and turn.tokens is not None
-        if turn.tokens is None or price is None:
-            tally.priced = False
-        else:
-            tally.usd += price.cost({"prompt": turn.tokens.prompt, "completion": turn.tokens.completion})
+                asked, tokens = price if turn.role == GENERATOR else of_roles, turn.tokens
+                tally.asked += 1
+                tally.seconds += turn.time_s
+                tally.tokens += nan if tokens is None else turn.token_count
+                tally.usd += nan if asked is None or tokens is None else asked.cost(asdict(tokens))
 
     def results(self, run: str = "") -> list[ModelResult]:
         """Return the results, in the order in which models and loops occurred."""
@@ -114,17 +113,16 @@ def _price(model: ModelEntry | None) -> Price | None:
 
 
 def _result(model: str, loop: str, tally: _Tally, run: str) -> ModelResult:
-    cases = len(tally.f1)
     return ModelResult(
         model=model,
         loop=loop,
         run=run,
-        cases=cases,
+        cases=len(tally.f1),
         f1=mean_of(tally.f1, tally.clusters),
         price=tally.price,
-        tokens_per_case=tally.tokens / cases if tally.asked and tally.counted else None,
-        seconds_per_case=tally.seconds / cases if tally.asked else None,
-        usd_per_1000_cases=1000 * tally.usd / cases if tally.asked and tally.priced else None,
+        tokens_per_case=tally.per_case(tally.tokens),
+        seconds_per_case=tally.per_case(tally.seconds),
+        usd_per_1000_cases=tally.per_case(tally.usd, 1000),
     )
 
 

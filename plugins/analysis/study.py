@@ -142,17 +142,15 @@ class Study:
         """Return the runs of a model."""
         return [log for log in self.logs if log.manifest.model(model) is not None]
 
-    def of(self, model: str, loop: str | None = None, setting: str | None = None) -> list[StudyCell]:
-        """Return the cells of a model, in the order of prompts and shots."""
-        return [
-            cell
-            for cell in self.cells
+    def of(
+        self, model: str, loop: str | None = None, setting: str | None = None
+    ) -> dict[StudyCell, list[StudyCase]]:
+        """Return the cases of a model by cell, in the order of prompts and shots."""
+        return {
+            cell: cases
+            for cell, cases in self.cells.items()
             if cell.model == model and loop in (None, cell.loop) and setting in (None, cell.setting)
-        ]
-
-    def cases_of(self, model: str, setting: str) -> list[list[StudyCase]]:
-        """Return the cases of each cell of a model and setting."""
-        return [self.cells[cell] for cell in self.of(model, setting=setting)]
+        }
 
 
 def read_study(paths: Iterable[Path], words_of: WordsOf) -> Study:

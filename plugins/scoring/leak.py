@@ -71,30 +71,29 @@ def edited_queries(query: str) -> Iterator[tuple[str, str]]:
             yield operator.name, made.query
 
 
-@dataclass(frozen=True, slots=True)
-class LeakMeasure:
-    """Measures leaks on a graph; raises GraphError if it cannot be asked."""
+def measure_leak(
+    graph: Graph, question: Question, exemplar: Exemplar, key_encoder: KeyMatcher | None = None
+) -> Leak:
+    """Return what an exemplar scores for a question; edits are tried until one is right.
 
-    graph: Graph
-    key_encoder: KeyMatcher | None = None
+    Raises GraphError if the graph cannot be asked.
+    """
 
-    def measure(self, question: Question, exemplar: Exemplar) -> Leak:
-        """Return what an exemplar scores for a question; edits are tried until one is right."""
-        query = fill_exemplar(exemplar, question.slots)
-        if query is None:
-            return NO_LEAK
-        as_is = best = self._f1(question, query)
-        edit = None
-        for name, edited in edited_queries(query) if best < 1.0 else ():
-            if (f1 := self._f1(question, edited)) > best:
-                best, edit = f1, name
-                if best == 1.0:
-                    break
-        return Leak(as_is, best, edit)
+    def f1_of(query: str) -> float:
+        execution = graph.run(query, timeout_s=_TIMEOUT_S)
+        return score(question, execution, query, text_metrics=False, key_encoder=key_encoder).f1
 
-    def _f1(self, question: Question, query: str) -> float:
-        execution = self.graph.run(query, timeout_s=_TIMEOUT_S)
-        return score(question, execution, query, text_metrics=False, key_encoder=self.key_encoder).f1
+    query = fill_exemplar(exemplar, question.slots)
+    if query is None:
+        return NO_LEAK
+    as_is = best = f1_of(query)
+    edit = None
+    for name, edited in edited_queries(query) if best < 1.0 else ():
+        if (f1 := f1_of(edited)) > best:
+            best, edit = f1, name
+            if best == 1.0:
+                break
+    return Leak(as_is, best, edit)
 
 
 def exemplar_key(exemplar: Exemplar) -> str:
@@ -157,8 +156,9 @@ class LeakGuard:
 
     known: dict[PairKey, Leak]
     """What is stored about a run, and what was measured in it."""
-    measure: LeakMeasure | None
-    """Measures what is not known; None in a replay."""
+    graph: Graph | None
+    """Where what is not known is measured; None in a replay."""
+    key_encoder: KeyMatcher | None = None
     recorded: RunIndex | None = None
     """The runs that are replayed."""
 
@@ -173,8 +173,8 @@ class LeakGuard:
         pair = (exemplar.id, question.id)
         if pair in self.known:
             return self.known[pair]
-        if self.measure is not None:
-            leak = self.known[pair] = self.measure.measure(question, exemplar)
+        if self.graph is not None:
+            leak = self.known[pair] = measure_leak(self.graph, question, exemplar, self.key_encoder)
             return leak
         there = self.recorded.case(case_id) if self.recorded else None
         same = (exemplar.id, question.reference_cypher)

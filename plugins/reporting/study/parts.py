@@ -67,10 +67,10 @@ def missing_cells(
     """
     entry = study.models[model]
     known = {
-        (case.task, cell.prompt, cell.shot) for cell in study.of(model, loop) for case in study.cells[cell]
+        (case.task, cell.prompt, cell.shot) for cell, cases in study.of(model, loop).items() for case in cases
     }
-    of_setting = study.of(model, setting=setting_of(tasks[0]))
-    asked = dict.fromkeys(case.task for cell in of_setting for case in study.cells[cell])
+    of_setting = study.of(model, setting=setting_of(tasks[0])).values()
+    asked = dict.fromkeys(case.task for cases in of_setting for case in cases)
     asked_shots = [shot for shot in shots if shot != "ZS" or entry.kind != "exemplar"]
     tasks_by_gap: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for task in dict.fromkeys((*tasks, *asked)):

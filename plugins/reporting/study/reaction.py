@@ -76,10 +76,11 @@ def _box_plots(study: Study, paper: ReactionPaper, model: str, boxes: _Boxes, sp
 
     shown = {key: box for key, (box, _) in found.items()}
     titles = {task: paper.tasks[task] for task, *_ in found}
-    of_part = (
-        each for each in study.of(model, NO_LOOP) if each.prompt in prompts and each.shot in spec.shots
-    )
-    cells = [study.cells[each] for each in of_part]
+    cells = [
+        cases
+        for cell, cases in study.of(model, NO_LOOP).items()
+        if cell.prompt in prompts and cell.shot in spec.shots
+    ]
     of_tasks = ([[case for case in cases if case.task == task] for cases in cells] for task in titles)
     yield Part(
         caption=Caption(f"figure-{spec.number}", number, spec.title, paper.box_note),
@@ -131,7 +132,7 @@ def _error_rows(
     def category(label: str) -> str:
         return label if with_details else name_of(label)
 
-    cells = {cell: study.cells[cell] for cell in study.of(model, setting=setting)}
+    cells = study.of(model, setting=setting)
     queries = (each for cases in cells.values() for case in cases for each in (case.before, case.after))
     total = Counter(category(each.label) for each in queries if each is not None and each.is_wrong)
     shown = {*_chosen(total, named, _CATEGORIES)} - {"other"}
@@ -175,7 +176,7 @@ def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts
             model=model,
             rows=_with_categories(rows, named, None),
             shown=_with_categories(rows, named, _CATEGORIES),
-            remark=other_questions(study.cases_of(model, "multi_step")),
+            remark=other_questions(study.of(model, setting="multi_step").values()),
         )
 
 
@@ -200,7 +201,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
         rows=_with_categories(rows, named, None),
         shown=_with_categories(rows, named, _CATEGORIES),
         draw=draw,
-        remark=other_questions(study.cases_of(model, "single_step")),
+        remark=other_questions(study.of(model, setting="single_step").values()),
     )
 
 
@@ -208,8 +209,7 @@ def _text(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     """Yield the numbers that the paper states in its text, beside ours."""
     rows: list[Row] = []
     spec = paper.correction
-    cells = study.of(model, spec.loop, "single_step")
-    rates = {cell: rates_of(study.cells[cell]) for cell in cells}
+    rates = {cell: rates_of(cases) for cell, cases in study.of(model, spec.loop, "single_step").items()}
     for printed in paper.text:
         for cell, (before, after) in rates.items():
             row: Row = {"number": f"fewer {printed.label}", "shot": cell.shot, "prompt": cell.prompt}
@@ -269,8 +269,8 @@ def _variations(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     prompts, shots = paper.prompts["single_step"], list(paper.variations["aliases"])
     yield from missing_cells(study, "figure A4", model, prompts, shots, SINGLE_STEP_TASKS)
     rows: list[Row] = []
-    for cell in study.of(model, NO_LOOP):
-        rates = variation_rates(study.cells[cell])
+    for cell, cases in study.of(model, NO_LOOP).items():
+        rates = variation_rates(cases)
         row: Row = {"shot": cell.shot, "prompt": cell.prompt, "right": int(rates["aliases"].of)}
         for name in VARIATIONS:
             row |= with_ends(f"{name}_percent", rates[name], 100)

@@ -18,10 +18,10 @@ from retrocypher.plugins.runs.replay import RunIndex
 from retrocypher.plugins.scoring.leak import (
     NO_LEAK,
     LeakGuard,
-    LeakMeasure,
     StoredLeaks,
     edited_queries,
     exemplar_key,
+    measure_leak,
     shipped_leaks,
 )
 from retrocypher.prompts.templates.exemplars import Exemplar, load_banks
@@ -52,7 +52,7 @@ class Answering:
 
 
 def measured(graph: Answering, question: Question = QUESTION, exemplar: Exemplar = MAPPING) -> Leak:
-    return LeakMeasure(graph).measure(question, exemplar)
+    return measure_leak(graph, question, exemplar)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_is_stored_is_known_of_the_exemplars_that_it_has() -> None:
 
 
 def test_what_was_measured_is_known_from_then_on() -> None:
-    guard = LeakGuard({}, LeakMeasure(Answering(lambda query: "<-[:PRODUCES]-" in query)))
+    guard = LeakGuard({}, Answering(lambda query: "<-[:PRODUCES]-" in query))
     assert guard.find("a", QUESTION, MAPPING) == Leak(0.0, 1.0, "target_is_made")
     assert guard.known == {(MAPPING.id, QUESTION.id): Leak(0.0, 1.0, "target_is_made")}
 
@@ -164,6 +164,6 @@ def test_a_replay_takes_it_from_the_record_of_the_case(tmp_path: Path) -> None:
         record_of("other", of=QUESTION),
     ]
     run = write_run(tmp_path / "run", records, [QUESTION], {"models": []})
-    guard = LeakGuard({}, None, RunIndex([RunLog(run)]))
+    guard = LeakGuard({}, None, recorded=RunIndex([RunLog(run)]))
     found = [guard.find(case, QUESTION, MAPPING) for case in ("known", "old", "other", "absent")]
     assert found == [leak, UNSET, UNSET, UNSET]
