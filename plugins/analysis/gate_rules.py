@@ -160,6 +160,7 @@ class _Parser:
         confidence = self._confidence(metric)
         leak = self._where()
         by = self._by(metric) if self._token.text == "by" else ()
+        leak = leak or self._where()
         sign = "<=" if less_is_better(metric) else ">="
         if self._token.text != sign:
             self._refuse(f"expected {sign}{self._instead()}: write {metric}{sign} and a number from 0 to 1")

@@ -431,6 +431,7 @@ near_rules = st.lists(st.sampled_from(parts), max_size=9).map("".join)
         ("f1[agents]>=0.4", Threshold("f1[agents]", 0.4)),
         ("leak by shot <= 0.1", Threshold("leak", 0.1, ("shot",))),
         ("f1 where leak=none by task>=0.7", Threshold("f1", 0.7, ("task",), "none")),
+        ("f1 by task where leak=none>=0.7", Threshold("f1", 0.7, ("task",), "none")),
         ("no-regression f1 where leak=none by task", NonInferiority("f1", 0.02, ("task",), "none")),
         ("f1[confidence>=.7] by task >= .4", Threshold("f1", 0.4, ("task",), "", 0.7)),
         ("no-regression f1[agents][confidence>=0.9]", NonInferiority("f1[agents]", 0.02, (), "", 0.9)),
