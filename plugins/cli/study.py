@@ -97,7 +97,7 @@ def _emit(written: WrittenStudy, as_json: bool) -> None:
     ]
     counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
     differing = [f"the runs differ in {each}" for each in written.differing]
-    if missing:
+    if any(each.commands for each in written.missing):
         missing.append("Run one command at a time, and write the study again: others may ask the same cases.")
     emit(as_json, written, counts, *differing, *missing, f"page: {written.page}")
 
@@ -164,7 +164,7 @@ def _run(planned: PlannedRun, out: Path, shards: int, cores: int, graph: str) ->
     }
     command = [sys.executable, "-m", "snakemake", f"--cores={cores}", f"--snakefile={_WORKFLOW}"]
     # Shards lock their runs themselves. Snakemake's lock would stay behind if it is killed.
-    command += ["--nolock", "--rerun-triggers=mtime"]
+    command += ["--nolock", "--rerun-incomplete", "--rerun-triggers=mtime"]
     command += ["--config", *(f"{name}={value}" for name, value in config.items())]
     click.echo(f"{planned.name}: {shlex.join(command)}", err=True)
     with subprocess.Popen(command, stdout=sys.stderr) as process:

@@ -145,7 +145,7 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
     columns = 3 if len(tasks) > 4 else min(2, len(tasks))
     rows = -(-len(tasks) // columns)
     figure = blank(TWO_COLUMNS, 0.45 + _PANEL * rows)
-    panels = figure.subplots(rows, columns, squeeze=False, sharey=True).flat
+    panels = list(figure.subplots(rows, columns, squeeze=False, sharey=True).flat)
     shots = list(dict.fromkeys(row.shot for task in tasks for row in task.rows))
     for axes, task in zip(panels, tasks, strict=False):
         prompts = list(dict.fromkeys(row.prompt for row in task.rows))
@@ -162,7 +162,7 @@ def boxes(tasks: Sequence[TaskBoxes]) -> Figure:
         axes.tick_params(axis="x", length=0)
         unit_axis(axes, "y", "Share of cases" if task.as_shares else "F1")
         axes.set_xlabel(plain(task.task.replace("_", " ")), color=INK)
-    for axes in list(panels):
+    for axes in panels[len(tasks) :]:
         axes.set_axis_off()
     if any(task.as_shares for task in tasks):
         key = "Bars: share of cases with an F1 of 1 (full), between (pale) and 0 (empty)"
@@ -396,7 +396,10 @@ def pareto(models: Sequence[ModelResult]) -> Figure:
         axes.margins(x=0.1)
     # Seconds are known of each model that is called.
     handles, names = panels[1].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=min(len(handles), columns))
+    legend = figure.legend(handles, names, loc="outside upper center", ncols=min(len(handles), columns))
+    for mark in legend.get_lines():
+        # A model may be on one front and not on the other.
+        mark.set_markerfacecolor("white")
     return figure
 
 

@@ -21,7 +21,9 @@ from retrocypher.prompts.templates.template import build_messages
 _CHARACTERS = 4
 """Characters of a token, about: as the gateway estimates calls before it knows better."""
 _NO_SHOT = "ZS"
-_OF_STUDY = frozenset(("--model", "--prompt", "--shot", "--loop", "--run-dir", "--shard", "--replay"))
+_OF_STUDY = frozenset(
+    ("--model", "--prompt", "--shot", "--loop", "--run-dir", "--shard", "--replay", "--graph", "--cache")
+)
 """Options that a study sets itself."""
 _WITH_ANALYST = frozenset(("self-review", "self-review-control"))
 """Loops whose schema analyst is asked once a run."""

@@ -6,6 +6,7 @@ systems; what goes to the sweep's folder is an export of it. A shard whose cases
 
 import argparse
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,8 @@ def main() -> int:
         try:
             status = 0 if _is_complete(run_dir) else _run(_pytest(asked, options, run_dir, cache))
         finally:
-            # What was paid for is kept also if the shard is interrupted.
+            # What was paid for is kept also if the shard is interrupted, now or while it is kept.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             _keep(cache, kept)
     return 0 if status in DONE else status
 
@@ -83,6 +85,9 @@ def _keep(cache: Path, kept: Path) -> None:
         exported = cache.with_name("export.jsonl.gz")
         subprocess.run([RETROCYPHER, "cache", "export", str(exported), "--cache", str(cache)], check=True)
         shutil.copyfile(exported, unfinished)
+    elif kept.is_file():
+        # The run was complete, so this attempt asked nothing.
+        return
     else:
         # A model that keeps no answers: an empty file says so.
         unfinished.touch()

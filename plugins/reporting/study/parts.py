@@ -118,14 +118,12 @@ def run_command(
     asked: Collection[str],
     loop: str = NO_LOOP,
     tasks: Sequence[str] = (),
-    spec: str = "",
 ) -> str:
     """Return the command that runs cases as those of a model were run.
 
     Args:
         asked: The tasks of the questions that it asks.
         tasks: Instead of those of the runs; empty for these.
-        spec: Another model to run; empty for the same.
     """
     manifests = [log.manifest for log in study.logs_of(model.label)]
     looped = [each for each in manifests if {*each.loops.names} - {NO_LOOP}]
@@ -142,8 +140,8 @@ def run_command(
         logs = [log for log in logs if loop in log.manifest.loops.names] or logs
         listed = [each for log in logs for each in questions_of(log).values()]
         given["sample"] = len({each.id for each in listed if each.task in asked}) or max(samples)
-    own = model.argument if model.kind == "openai" else ":".join(filter(None, (model.kind, model.argument)))
-    named = spec or (own if own in ("", model.label) else f"{model.label}={own}")
+    spec = model.argument if model.kind == "openai" else ":".join(filter(None, (model.kind, model.argument)))
+    named = spec if spec in ("", model.label) else f"{model.label}={spec}"
     of_loop = [] if loop == NO_LOOP else [f"--loop {loop}"]
     words = [f"--model {shlex.quote(named)} {options}", *of_loop, *map(shlex.quote, study.words_of(given))]
     return f"pytest benchmarks {' '.join(words)}"

@@ -19,7 +19,6 @@ from retrocypher.plugins.reporting.study.parts import (
     missing_cells,
     not_from_runs,
     other_questions,
-    run_command,
 )
 from retrocypher.plugins.runs.record import NO_LOOP, SCORED_KEYS
 from retrocypher.plugins.runs.summary import VARIATIONS
@@ -123,10 +122,10 @@ _ErrorRow = tuple[Row, Counter[str]]
 
 def _error_rows(
     study: Study, model: str, setting: str, named: Sequence[str], with_details: bool
-) -> list[_ErrorRow]:
-    """Return a row for each prompt, shot and loop, two where the loop has a first query.
+) -> tuple[list[_ErrorRow], list[str]]:
+    """Return a row for each prompt, shot and loop, two where the loop has a first query, and categories.
 
-    Covered are errors of the categories that the table shows.
+    These are the ones that the table shows; errors of these are covered.
     """
 
     def category(label: str) -> str:
@@ -135,10 +134,11 @@ def _error_rows(
     cells = study.of(model, setting=setting)
     queries = (each for cases in cells.values() for case in cases for each in (case.before, case.after))
     total = Counter(category(each.label) for each in queries if each is not None and each.is_wrong)
-    shown = {*_chosen(total, named, _CATEGORIES)} - {"other"}
+    shown = _chosen(total, named, _CATEGORIES)
+    covered = {*shown} - {"other"}
     rows: list[_ErrorRow] = []
     for cell, cases in cells.items():
-        before, after = rates_of(cases, lambda label: category(label) in shown)
+        before, after = rates_of(cases, lambda label: category(label) in covered)
         for when, found in (("before", before), ("after" if cell.loop != NO_LOOP else "first", after)):
             if found is None:
                 continue
@@ -147,7 +147,7 @@ def _error_rows(
             for name in ERROR_RATES:
                 row |= with_ends(name, found.rates.get(name))
             rows.append((row, Counter(map(category, found.labels.elements()))))
-    return rows
+    return rows, shown
 
 
 def _chosen(labels: Counter[str], named: Sequence[str], most: int | None) -> list[str]:
@@ -155,14 +155,17 @@ def _chosen(labels: Counter[str], named: Sequence[str], most: int | None) -> lis
     return [*named, *(label for label, _ in labels.most_common() if label not in named)][:most]
 
 
-def _with_categories(rows: Sequence[_ErrorRow], named: Sequence[str], most: int | None) -> list[Row]:
-    """Return rows with a column for each category that is `_chosen`, and the others as ``others``."""
-    chosen = _chosen(sum((labels for _, labels in rows), Counter[str]()), named, most)
+def _counted(rows: Sequence[_ErrorRow]) -> Counter[str]:
+    return sum((labels for _, labels in rows), Counter[str]())
+
+
+def _with_categories(rows: Sequence[_ErrorRow], chosen: Sequence[str]) -> list[Row]:
+    """Return rows with a column for each category, and the other ones, if there are any, as ``others``."""
+    some = not {*chosen}.issuperset(_counted(rows))
     with_counts = []
     for row, labels in rows:
         counts = {label: labels[label] for label in chosen}
-        others = {"others": labels.total() - sum(counts.values())} if most else {}
-        with_counts.append(row | counts | others)
+        with_counts.append(row | counts | ({"others": labels.total() - sum(counts.values())} if some else {}))
     return with_counts
 
 
@@ -170,12 +173,13 @@ def _multi_step_errors(study: Study, paper: ReactionPaper, model: str) -> _Parts
     caption, named = paper.captions["multi_step_errors"], paper.categories["multi_step_errors"]
     prompts, shots = paper.prompts["multi_step"], paper.boxes[1].shots
     yield from missing_cells(study, caption.number, model, prompts, shots, MULTI_STEP_TASKS)
-    if rows := _error_rows(study, model, "multi_step", named, with_details=False):
+    rows, shown = _error_rows(study, model, "multi_step", named, with_details=False)
+    if rows:
         yield Part(
             caption=caption,
             model=model,
-            rows=_with_categories(rows, named, None),
-            shown=_with_categories(rows, named, _CATEGORIES),
+            rows=_with_categories(rows, _chosen(_counted(rows), named, None)),
+            shown=_with_categories(rows, shown),
             remark=other_questions(study.of(model, setting="multi_step").values()),
         )
 
@@ -184,7 +188,7 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     spec, named = paper.correction, paper.categories["correction"]
     for number, loop in (("figure A2", NO_LOOP), ("figure A2", spec.loop), ("section 3", spec.loop)):
         yield from missing_cells(study, number, model, spec.prompts, spec.shots, SINGLE_STEP_TASKS, loop)
-    rows = _error_rows(study, model, "single_step", named, with_details=True)
+    rows, shown = _error_rows(study, model, "single_step", named, with_details=True)
     if not rows:
         return
     drawn = [each for each in rows if each[0]["prompt"] in spec.prompts and each[0]["shot"] in spec.shots]
@@ -192,14 +196,14 @@ def _correction(study: Study, paper: ReactionPaper, model: str) -> _Parts:
     if any(labels for _, labels in drawn):
         from retrocypher.plugins.reporting.study.drawing import error_bars
 
-        chosen = _with_categories(drawn, named, 2 * _CATEGORIES)
-        bars = [name for name in chosen[0] if name not in drawn[0][0]]
-        draw = partial(error_bars, chosen, bars, spec.prompts, spec.shots)
+        counted = _with_categories(drawn, _chosen(_counted(drawn), named, 2 * _CATEGORIES))
+        bars = [name for name in counted[0] if name not in drawn[0][0]]
+        draw = partial(error_bars, counted, bars, spec.prompts, spec.shots)
     yield Part(
         caption=paper.captions["correction"],
         model=model,
-        rows=_with_categories(rows, named, None),
-        shown=_with_categories(rows, named, _CATEGORIES),
+        rows=_with_categories(rows, _chosen(_counted(rows), named, None)),
+        shown=_with_categories(rows, shown),
         draw=draw,
         remark=other_questions(study.of(model, setting="single_step").values()),
     )
@@ -298,6 +302,9 @@ def _leaks(study: Study, paper: ReactionPaper) -> _Parts:
         yield Part(caption=paper.captions["leaks"], rows=rows, shown=rows)
 
 
+_OF_A_RUN = frozenset(("model", "replay", "shard"))
+
+
 def _models(study: Study, paper: ReactionPaper) -> _Parts:
     results = study.results.results()
     draw = None
@@ -307,10 +314,11 @@ def _models(study: Study, paper: ReactionPaper) -> _Parts:
         draw = partial(pareto, called)
     else:
         why = "cost and time: no model of these runs is called; SPEC is a model that you choose"
-        prompts = ",".join(dict.fromkeys(cell.prompt for cell in study.cells))
-        shots = ",".join(dict.fromkeys(cell.shot for cell in study.cells))
-        (first, *_), asked = study.models.values(), {group.task for group in study.questions}
-        options = f"--prompt {prompts} --shot {shots}"
-        yield Missing(["models"], "", why, [run_command(study, first, options, asked, spec="SPEC")])
+        # The same runs, of another model.
+        commands = []
+        for log in study.logs:
+            given = {name: of for name, of in log.manifest.options.items() if name not in _OF_A_RUN}
+            commands.append(shlex.join(["pytest", "benchmarks", "--model", "SPEC", *study.words_of(given)]))
+        yield Missing(["models"], "", why, list(dict.fromkeys(commands)))
     rows = model_rows(results)
     yield Part(caption=paper.captions["models"], rows=rows, shown=rows, draw=draw)

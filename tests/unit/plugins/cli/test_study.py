@@ -271,11 +271,12 @@ def test_a_command_asks_no_more_questions_than_runs_with_samples_of_different_si
         run("b", 1, case(first, 1.0, model="mutant", rounds=[], prompt="P2"), first),
     ]
     found = json.loads(study("reaction", *runs, "--out", tmp_path / "out", "--json"))["missing"]
-    asking = [each for one in found for each in one["commands"] if each.startswith("pytest")]
+    asking = [each for one in found for each in one["commands"] if "--model mutant" in each]
     assert len(asking) > 5
     assert all("--sample 2 --graph local" in command for command in asking)
     (models,) = (each["commands"] for each in found if each["numbers"] == ["models"])
-    assert models == ["pytest benchmarks --model SPEC --prompt P1,P2 --shot ZS --sample 2 --graph local"]
+    # The same runs, of another model.
+    assert models == [f"pytest benchmarks --model SPEC --sample {size} --graph local" for size in (2, 1)]
 
 
 def test_exemplars_that_give_the_answer_away_are_counted_by_shot(tmp_path: Path) -> None:
@@ -299,6 +300,21 @@ def test_errors_that_no_column_of_the_table_shows_are_not_covered(tmp_path: Path
     (row,) = rows_of(tmp_path / "out" / "figure-A2.csv")
     # The paper names three categories, so two others have a column of their own.
     assert numbers(row, "error_coverage") == [round(6 / 11, 6)]
+
+
+def test_the_table_of_errors_shows_the_categories_that_it_counts_as_covered(tmp_path: Path) -> None:
+    fates = (("", "wrong_entity"), ("limit", ""), ("path_length", "path_length"))
+    fates += (("path_length", "path_length"),)
+    asked = QUESTIONS["precursors"]
+    records = [corrected(asked[place], *fate) for place, fate in enumerate(fates)]
+    study("reaction", write(tmp_path / "run", records), "--out", tmp_path / "out")
+    covered = [numbers(row, "error_coverage") for row in rows_of(tmp_path / "out" / "figure-A2.csv")]
+    page = Read((tmp_path / "out" / "index.html").read_text("utf-8")).text
+    # Which of the two rarest labels has a column: the first query's, which occurs first.
+    table = page.split("Figure A2:")[1].split("Files:")[0]
+    assert "others" in table
+    assert ("limit" in table, "wrong entity" in table.replace("_", " ")) == (False, True)
+    assert covered == [[round(2 / 3, 6)], [1.0]]
 
 
 def test_runs_of_other_questions_are_refused_and_other_differences_named(tmp_path: Path) -> None:
