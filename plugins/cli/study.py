@@ -98,7 +98,7 @@ def _emit(written: WrittenStudy, as_json: bool) -> None:
     counts = f"{counted(written.cases, 'case')}, {counted(len(written.files), 'file')}"
     differing = [f"the runs differ in {each}" for each in written.differing]
     if any(each.commands for each in written.missing):
-        missing.append("Run one command at a time, and write the study again: others may ask the same cases.")
+        missing.append("Run one command at a time, then write the study again: commands can overlap.")
     emit(as_json, written, counts, *differing, *missing, f"page: {written.page}")
 
 

@@ -29,9 +29,9 @@ def three_digits(value: float | None, sign: str = "") -> str:
 
 
 def without_leaks(leaks: LeakMeans, metric: str) -> str:
-    """Return what a mean without the cases that exemplars answer is called, with their number."""
+    """Return what a mean without cases whose exemplar gives the answer away is called, with their number."""
     return (
-        f"{score_name(metric)} without the {counted(leaks.cases, 'case')} that the exemplar answers "
+        f"{score_name(metric)} without the {counted(leaks.cases, 'case')} whose exemplar's query is right "
         f"({leaks.as_is:,} as is, {leaks.one_edit:,} with one edit)"
     )
 

@@ -22,7 +22,13 @@ from retrocypher.plugins.analysis.scores import Means
 from retrocypher.plugins.analysis.summary import Cell, Summary
 from retrocypher.plugins.analysis.variation import OVER, Variation
 from retrocypher.plugins.formatting.text import counted, one_line, three_significant, usd
-from retrocypher.plugins.reporting.numbers import NOT_DEFINED, score_name, three_digits, without_leaks
+from retrocypher.plugins.reporting.numbers import (
+    NOT_DEFINED,
+    estimate_text,
+    score_name,
+    three_digits,
+    without_leaks,
+)
 from retrocypher.plugins.runs.listing import RunEntry
 from retrocypher.plugins.runs.record import HEADLINE, MORE_METRICS, NO_LOOP, RETRIEVAL_METRICS
 from retrocypher.plugins.runs.written_answer import ANSWER_METRICS
@@ -64,8 +70,8 @@ def render_table(
         paraphrases = summary.paraphrases_of((model, loop))
         lines = [*_lines_below(list(cells.values()), paraphrases, {headline: mean})]
         if (leaks := means.leaks(headline, model=model, loop=loop)) is not None:
-            every = _estimate(means.of(model=model, loop=loop)[headline])
-            lines.append(f"{without_leaks(leaks, headline)}: {_estimate(leaks.without)}; with them: {every}")
+            without = f"{without_leaks(leaks, headline)}: {estimate_text(leaks.without)}"
+            lines.append(f"{without}; with them: {estimate_text(mean)}")
         head = f"{title} ({note})" if note else title
         tables.append(_model_table(head, cells, means, headline, summary.is_of_tables))
         for name, groups in summary.slices_of((model, loop)).items():

@@ -48,7 +48,7 @@ class Missing:
 def not_from_runs(reasons: Mapping[str, str]) -> Iterator[Missing]:
     """Yield the parts of a paper that no run can show, of which it is known why."""
     for number, why in reasons.items():
-        yield Missing([number], "", f"is not made from runs: {why}", ())
+        yield Missing([number], "", f"not made from runs ({why})", ())
 
 
 def missing_cells(
