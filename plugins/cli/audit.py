@@ -173,7 +173,7 @@ def _suggested(found: Sequence[Suggestion]) -> list[str]:
     for each in found:
         share = f"{each.count / each.of:.0%} of {each.of:,} {_OF[each.place]}"
         lines.append(f"{each.count:>7,}  {each.name}: {share}, such as {', '.join(each.examples[:3])}")
-    return ["not named by the schema:", *lines] if lines else []
+    return ["frequent in the graph, and not named by its schema:", *lines] if lines else []
 
 
 _NAMES = {"texts": "procedure texts"}
@@ -185,6 +185,8 @@ def _limit(text: str, known: Mapping[str, AuditRule]) -> tuple[list[str], int]:
     match = _LIMIT.fullmatch(text.replace(" ", ""))
     rules = [rule for rule, about in known.items() if match and match["name"] in (rule, about.kind)]
     if match is None or not rules:
+        if match and match["name"] in {*EVIDENCE_RULES, *(each.kind for each in EVIDENCE_RULES.values())}:
+            raise InputError(f"--fail-on {text!r}: only the default graph has evidence; leave it out.")
         kinds = dict.fromkeys(each.kind for each in known.values())
         raise InputError(
             f"--fail-on {text!r}: expected RULE>N, such as conflict>0, with one of "
@@ -200,7 +202,7 @@ def texts_of(folder: Path | None) -> dict[int, str]:
 
 def _proposed(file: Path, by_strategy: Counter[Strategy]) -> str:
     decided = ", ".join(f"{count} by {name}" for name, count in by_strategy.items() if name != "review")
-    total = counted(by_strategy.total(), "conflict")
+    total = counted(by_strategy.total(), "decision")
     return f"{total} in {file}: {decided or '0 decided'}, {by_strategy['review']} left for review"
 
 
@@ -246,6 +248,8 @@ def revert_command(folder: Path, out: Path, as_json: bool) -> None:
 def _show(changes: Sequence[Change], out: Path, as_json: bool, note: str, **values: int | None) -> None:
     manifest = read_manifest(out)
     facts = {name: manifest[name] for name in ("parent", "fingerprint")}
+    if manifest["parent"] == manifest["fingerprint"]:
+        note += "; the content is as before, because the graph had these values"
     emit(
         as_json,
         {"folder": str(out), **facts, "version": changes[0].version, "changes": len(changes), **values},

@@ -146,8 +146,9 @@ def _report(built: BuiltQuestions) -> str:
     lines = [f"{count:5,}  {kind}" for kind, count in built.manifest["counts"].items()]
     trivial = sum(each["questions"] for each in built.manifest["trivial"].values())
     targets = built.manifest["targets"]
+    distinct = counted(targets["distinct"], "target")
     lines.append(
-        f"{len(built.questions):5,}  questions on {targets['distinct']:,} targets; {trivial} trivial, "
+        f"{len(built.questions):5,}  questions on {distinct}; {trivial} trivial, "
         f"{targets['questions_sharing_a_target']:,} share their target"
     )
     return "\n".join(lines)

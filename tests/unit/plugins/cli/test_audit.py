@@ -63,6 +63,12 @@ def test_a_limit_of_another_form_is_refused(graph: Path, limit: str) -> None:
     )
 
 
+@pytest.mark.parametrize("limit", ["source_differs>0", "evidence>0"])
+def test_only_the_default_graph_has_rules_on_evidence(graph: Path, limit: str) -> None:
+    done = CliRunner().invoke(cli, ["graph", "audit", "--graph", str(graph), "--fail-on", limit])
+    assert "only the default graph has evidence" in str(done.exception)
+
+
 def test_the_page_lists_the_findings_as_text(tmp_path: Path) -> None:
     table = tmp_path / "r.csv"
     table.write_text("reactants,products,agents\nCCO,CCBr,[Pd]\n")

@@ -35,7 +35,7 @@ def graph(tmp_path: Path) -> Path:
 def test_a_proposal_is_applied_and_reverted(graph: Path, tmp_path: Path) -> None:
     proposal, first, second = tmp_path / "p.yaml", tmp_path / "v1", tmp_path / "v2"
     done = run("audit", "--graph", graph, "--proposal", proposal, "--keep-evidence", 1)
-    assert f"2 conflicts in {proposal}: 1 by most_evidence, 1 left for review" in done.output
+    assert f"2 decisions in {proposal}: 1 by most_evidence, 1 left for review" in done.output
 
     lines = run("apply", proposal, "--graph", graph, "--out", first).output.splitlines()
     parent, made = (read_manifest(each)["fingerprint"] for each in (graph, first))
@@ -50,6 +50,17 @@ def test_a_proposal_is_applied_and_reverted(graph: Path, tmp_path: Path) -> None
     lines = run("revert", first, "--out", second).output.splitlines()
     assert lines[0] == "version 2: 1 change; version 1 undone"
     assert lines[2] == f"fingerprint  {parent}"
+
+
+def test_a_decision_for_what_the_graph_has_says_that_nothing_changed(graph: Path, tmp_path: Path) -> None:
+    proposal = tmp_path / "p.yaml"
+    run("audit", "--graph", graph, "--proposal", proposal)
+    value = yaml.safe_load(proposal.read_text())
+    (had,) = read_graph(graph)[0].yields
+    next(each for each in value["conflicts"] if each["about"] == "yield")["decision"] = {"keep": had}
+    proposal.write_text(yaml.safe_dump(value))
+    done = run("apply", proposal, "--graph", graph, "--out", tmp_path / "v1")
+    assert "1 conflict left for review; the content is as before" in done.output
 
 
 def test_json(graph: Path, tmp_path: Path) -> None:
