@@ -164,9 +164,12 @@ def _alike(
 
 
 def _same(rule: str, group: Sequence[Reaction]) -> Finding:
+    molecules = [{name for members in each.roles for name in members} for each in group]
+    common = set.intersection(*molecules)
+    differing = " | ".join(".".join(sorted(each - common)) or "nothing" for each in molecules[:_SHOWN])
     others = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
-    products = "; ".join(".".join(each.products) for each in group[:_SHOWN])
-    return Finding(rule, tuple(each.id for each in group), f"{products}{others}")
+    product = ".".join(group[0].products)
+    return Finding(rule, tuple(each.id for each in group), f"{product}, differing in {differing}{others}")
 
 
 @cache

@@ -91,6 +91,11 @@ def test_the_yields_of_the_records_are_named_with_their_places() -> None:
     assert finding.detail == "kept: 80 %; 80 % in a.csv row 2 (1995-11); 70.5 % in b.csv row 3"
 
 
+def test_duplicates_are_named_by_the_molecules_that_they_do_not_share() -> None:
+    (finding,) = found(replace(SOUND, agents=("[Na+]", "[Cl-]")), replace(SOUND, agents=()))
+    assert finding.detail == f"{'.'.join(SOUND.products)}, differing in [Cl-].[Na+] | nothing"
+
+
 def test_an_isotope_is_no_matter_of_stereochemistry() -> None:
     assert found(SOUND, replace(SOUND, solvents=("[2H]c1ccccc1C",))) == []
 
