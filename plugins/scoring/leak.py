@@ -162,19 +162,14 @@ class LeakGuard:
     recorded: RunIndex | None = None
     """The runs that are replayed."""
 
-    def find(self, case_id: str, question: Question, exemplar: Exemplar | None) -> Leak | UnsetType | None:
-        """Return the leak of a case; None if its question has no answer or it has no exemplar.
+    def find(self, case_id: str, question: Question, exemplar: Exemplar) -> Leak | UnsetType | None:
+        """Return a leak that is not known yet; raises GraphError if the graph cannot be asked.
 
-        Raises GraphError if the graph cannot be asked. In a replay it is that of the record of the case, and
-        UNSET if there is none.
+        In a replay it is that of the record of the case, and UNSET if there is none.
         """
-        if exemplar is None or not question.reference_cypher:
-            return None
-        pair = (exemplar.id, question.id)
-        if pair in self.known:
-            return self.known[pair]
         if self.graph is not None:
-            leak = self.known[pair] = measure_leak(self.graph, question, exemplar, self.key_encoder)
+            leak = measure_leak(self.graph, question, exemplar, self.key_encoder)
+            self.known[exemplar.id, question.id] = leak
             return leak
         there = self.recorded.case(case_id) if self.recorded else None
         same = (exemplar.id, question.reference_cypher)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from msgspec import UNSET, convert, structs
+from msgspec import UNSET, UnsetType, convert, structs
 
 from retrocypher.kg.errors import GraphError
 from retrocypher.kg.execution.execution import Execution
@@ -20,6 +20,7 @@ from retrocypher.plugins.runs.record import (
     NO_LOOP,
     Fallback,
     InfrastructureError,
+    Leak,
     Record,
     RecordedExecution,
     Round,
@@ -45,7 +46,7 @@ from retrocypher.prompts.loops.interface import (
 )
 from retrocypher.prompts.models.interface import Completion, Message, Model, ModelError, Request
 from retrocypher.prompts.templates.abstention import SENTINEL, says_unanswerable
-from retrocypher.prompts.templates.exemplars import choose_exemplar
+from retrocypher.prompts.templates.exemplars import Exemplar, choose_exemplar
 from retrocypher.prompts.templates.template import build_messages
 
 
@@ -129,13 +130,21 @@ def run_case(case: Case, runtime: CaseRuntime) -> Outcome:
     request = Request(messages, question, exemplar, where, case.id, case_repeat=case.repeat)
     try:
         # Before the model is asked: if the graph is lost, a call would be in vain.
-        record.leak = runtime.leaks.find(case.id, question, exemplar) if runtime.leaks else None
+        record.leak = _leak(case, runtime, exemplar)
         _ask_and_score(case, runtime, outcome, request)
     except ModelError as error:
         record.infrastructure_error = InfrastructureError("model", error.kind, str(error))
     except GraphError as error:
         record.infrastructure_error = InfrastructureError("graph", type(error).__name__, str(error))
     return outcome
+
+
+def _leak(case: Case, runtime: CaseRuntime, exemplar: Exemplar | None) -> Leak | UnsetType | None:
+    question, guard = case.question, runtime.leaks
+    if guard is None or exemplar is None or not question.reference_cypher:
+        return None
+    known = guard.known.get((exemplar.id, question.id))
+    return guard.find(case.id, question, exemplar) if known is None else known
 
 
 def _ask_and_score(case: Case, runtime: CaseRuntime, outcome: Outcome, request: Request) -> None:
