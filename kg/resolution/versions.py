@@ -17,7 +17,6 @@ from retrocypher.kg.graph import compact
 from retrocypher.kg.graph.compact import read_graph, read_manifest
 from retrocypher.kg.graph.fingerprint import fingerprint_of
 from retrocypher.kg.graph.reaction import Reaction
-from retrocypher.kg.paths import read_yaml
 from retrocypher.kg.resolution.proposal import (
     Conflict,
     Decision,
@@ -27,6 +26,7 @@ from retrocypher.kg.resolution.proposal import (
     check_entries,
     find_conflicts,
 )
+from retrocypher.kg.yaml_files import read_yaml
 
 LOG = "audit.jsonl"
 _EDITABLE = "Only decisions may be edited: {keep: VALUE}, drop or review. Else make the proposal again."

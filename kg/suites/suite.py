@@ -9,7 +9,7 @@ import msgspec
 import yaml
 
 from retrocypher.kg.errors import InputError
-from retrocypher.kg.paths import read_yaml
+from retrocypher.kg.yaml_files import read_yaml
 
 SUITE_FILE = "suite.yaml"
 QUESTIONS_FILE = "questions.jsonl"
