@@ -5,20 +5,30 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import yaml
+import msgspec
 from msgspec import Struct
 from rdkit import Chem
 
 from retrocypher.kg.graph.molecules import molecule_of
 from retrocypher.kg.graph.reaction import Reaction
 
-_RULES: Any = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
-_AGENTS: Mapping[str, list[str]] = _RULES["agents"]
-_TEXTS: Mapping[str, str] = _RULES["texts"]
 _SHOWN = 5
 OTHER = "other"
+
+
+class Rules(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is looked for."""
+
+    agents: dict[str, list[str]]
+    """SMARTS by class; an agent has the first class of which it matches one."""
+    texts: dict[str, str]
+    """Patterns of what procedure texts state, by property."""
+
+
+@cache
+def _rules() -> Rules:
+    return msgspec.yaml.decode(Path(__file__).with_suffix(".yaml").read_bytes(), type=Rules)
 
 
 class Suggestion(Struct, frozen=True):
@@ -43,7 +53,7 @@ def suggestions(reactions: Sequence[Reaction], texts: Mapping[int, str]) -> Iter
         by_class.setdefault(agent_class(name), Counter())[name] = count
     for kind, found in sorted(by_class.items(), key=lambda each: (each[0] == OTHER, -each[1].total())):
         yield Suggestion(kind, "USES_AGENT", found.total(), used.total(), _examples(found))
-    for name, pattern in _TEXTS.items() if texts else ():
+    for name, pattern in _rules().texts.items() if texts else ():
         matches = (re.finditer(pattern, text, re.IGNORECASE) for text in texts.values())
         stated = [dict.fromkeys(match.group().lower() for match in found) for found in matches]
         values = Counter(value for each in stated for value in each)
@@ -57,7 +67,7 @@ def _examples(values: Counter[str]) -> list[str]:
 def agent_class(name: str) -> str:
     """Return the class of an agent, `OTHER` if it has none; raise ValueError if it is no molecule."""
     matches = molecule_of(name).HasSubstructMatch
-    kinds = (kind for kind, smarts in _AGENTS.items() if any(map(matches, map(_pattern, smarts))))
+    kinds = (kind for kind, smarts in _rules().agents.items() if any(map(matches, map(_pattern, smarts))))
     return next(kinds, OTHER)
 
 
