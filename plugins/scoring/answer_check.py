@@ -42,7 +42,13 @@ def open_verifier(
         return
     file = passages_file()
     with open_passages(file) if file.exists() else nullcontext() as passages:
-        text_of = (lambda reaction: passages.of(reaction).text) if passages else (lambda _: None)
+
+        def text_of(reaction: int) -> str | None:
+            try:
+                return None if passages is None else passages.of(reaction).text
+            except KeyError:
+                return None
+
         yield Verifier(ask, tolerance, Provenance(evidence, text_of, least))
 
 
