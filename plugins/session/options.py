@@ -367,8 +367,12 @@ def words_of(options: Mapping[str, JsonValue]) -> list[str]:
         # A password in the address of a graph is not on record.
         if unset or name in _NOT_REPEATED or name.startswith("answer") or "***" in given:
             continue
-        texts = [""] if value is True else map(str, values) if name == "model" else [given]
-        words += [word for text in texts for word in (f"--{name.replace('_', '-')}", text) if word]
+        flag = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        else:
+            for text in map(str, values) if name == "model" else [given]:
+                words += [flag, text]
     return words
 
 

@@ -97,7 +97,8 @@ def _planned(name: str, options: str, spec: ModelSpec, environment: Mapping[str,
     total = sum(tokens.values())
     least, most = (sum(each.calls[end] for each in callers) for end in (0, 1))
     about = (round(least * total), round(most * total))
-    return PlannedRun(name, options, questions, cases, (least, most), about, *_costs(callers, tokens))
+    usd, unpriced = _costs(callers, tokens)
+    return PlannedRun(name, options, questions, cases, (least, most), about, usd, unpriced)
 
 
 class _Caller(NamedTuple):
