@@ -323,7 +323,7 @@ class Roles:
                 return
 
     def _empty_at(self, place: int, role: Predicate) -> bool:
-        """Note what is told of no molecule: ``no solvent``, ``solvents: none``, ``[]``, a dash in a cell."""
+        """Note a role that no molecule has: ``no solvent``, ``solvents: none``, ``[]``, a dash in a cell."""
         after = [each for each in self._tokens[place + 1 : place + 7] if each.text not in _QUOTES | {":"}]
         before = {each.text.lower() for each in self._tokens[max(0, place - 2) : place]}
         said = next((each for each in after if "copulas" not in each.kinds), None)
